@@ -8,6 +8,7 @@ use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::panel::Panel;
 
 use crate::ui::edge::Edge;
+use crate::ui::lane_choices::LaneChoices;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::span::{Around, Span};
 
@@ -75,6 +76,7 @@ pub fn Timeline(
             <Edge panel=Panel::Timeline screen commands />
             <div class="timeline-bar">
                 <h2>"Timeline"</h2>
+                <LaneChoices screen commands />
                 <span class="dim subject" title=title>{title}</span>
                 <span class="hover" data-testid="timeline-hover" title=move || screen.timeline.hover.get()>{move || screen.timeline.hover.get()}</span>
                 <span class="grow"></span>

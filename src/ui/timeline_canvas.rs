@@ -23,14 +23,14 @@ const KIND: usize = 7;
 
 /// The theme's colours, read from the style variables.
 #[derive(Debug, Default)]
-struct Colours {
+pub(super) struct Colours {
     marks: [String; MarkType::COUNT],
     line: String,
-    text: String,
-    dim: String,
-    faint: String,
+    pub(super) text: String,
+    pub(super) dim: String,
+    pub(super) faint: String,
     focus: String,
-    warn: String,
+    pub(super) warn: String,
     bad: String,
     good: String,
     panel: String,
@@ -40,12 +40,12 @@ struct Colours {
 #[derive(Debug)]
 pub struct Painter {
     canvas: HtmlCanvasElement,
-    context: CanvasRenderingContext2d,
+    pub(super) context: CanvasRenderingContext2d,
     ratio: f64,
-    colours: Colours,
+    pub(super) colours: Colours,
     font: String,
     /// How wide a character is.
-    char: f64,
+    pub(super) char: f64,
 }
 
 impl Painter {
@@ -127,7 +127,7 @@ impl Painter {
         self.paint_axis(scene);
     }
 
-    fn fill(&self, colour: &str) {
+    pub(super) fn fill(&self, colour: &str) {
         self.context.set_fill_style_str(colour);
     }
 
@@ -141,11 +141,11 @@ impl Painter {
         }
     }
 
-    fn mark(&self, mark_type: MarkType) -> &str {
+    pub(super) fn mark(&self, mark_type: MarkType) -> &str {
         &self.colours.marks[mark_type as usize]
     }
 
-    fn text(&self, text: &str, x: f64, y: f64) {
+    pub(super) fn text(&self, text: &str, x: f64, y: f64) {
         let _ = self.context.fill_text(text, x, y);
     }
 
@@ -203,6 +203,10 @@ impl Painter {
                 context.fill_rect(0.0, row.y - half, 2.0, layout.row_height);
             }
         }
+        scene.lanes.iter().flatten().for_each(|row| self.paint_star(row));
+        if scene.lanes.iter().flatten().any(|row| row.group.is_some()) {
+            return scene.lanes.iter().flatten().for_each(|row| self.paint_label(row, layout.left));
+        }
         // Namespaces stand in a column as wide as the longest of them, so that names begin at one place.
         let all = ((layout.left - MARGIN - 12.0) / self.char).floor().max(1.0) as usize;
         // Where there are several kinds, they stand before them in a column of their own.
@@ -236,11 +240,16 @@ impl Painter {
         });
         self.text(&name, x, row.y);
         if !row.live {
-            self.fill(self.mark(MarkType::Deleted));
-            self.context.set_global_alpha(0.6);
-            self.context.fill_rect(x, row.y.round(), name.chars().count() as f64 * self.char, 1.0);
-            self.context.set_global_alpha(1.0);
+            self.strike(x, row.y, name.chars().count());
         }
+    }
+
+    /// Strikes out a name of so many characters, because the object is deleted.
+    pub(super) fn strike(&self, x: f64, y: f64, length: usize) {
+        self.fill(self.mark(MarkType::Deleted));
+        self.context.set_global_alpha(0.6);
+        self.context.fill_rect(x, y.round(), length as f64 * self.char, 1.0);
+        self.context.set_global_alpha(1.0);
     }
 
     fn paint_bands(&self, scene: &Scene) {

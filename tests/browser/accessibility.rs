@@ -18,7 +18,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 const SOON: Duration = Duration::from_secs(20);
 
 /// Runs axe-core on the page as it is, in both themes.
-async fn finds_nothing(page: &Page, state: &str) {
+pub async fn finds_nothing(page: &Page, state: &str) {
     let axe = fs::read_to_string(tools::axe()).expect("axe-core is text");
     // A script that was sent before is not sent again, because it is large.
     if !page.read::<bool>("return window.axe != null", Vec::new()).await {

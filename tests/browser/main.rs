@@ -143,3 +143,5 @@ mod changes;
 // A chosen stretch of time, and filters that are watched.
 mod alerts;
 mod span;
+// Lanes of the timeline in groups.
+mod lanes;

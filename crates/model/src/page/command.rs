@@ -14,6 +14,7 @@ use crate::page::resync::Resync;
 use crate::page::route::Route;
 use crate::page::span::SpanCommand;
 use crate::table::view::Retention;
+use crate::timeline::groups::{LaneOrder, LanesBy};
 
 /// Something that the user asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -193,6 +194,16 @@ pub enum TimelineCommand {
     Follow,
     /// Fill the page with the timeline, in place of the table, or show the table again.
     Fill(bool),
+    /// Have lanes stand together.
+    LanesBy(LanesBy),
+    /// Have lanes stand in this order.
+    Order(LaneOrder),
+    /// Open all groups of lanes, or close them.
+    TurnAll(bool),
+    /// Open or close the group of the selected object, or the group that it is in.
+    Turn,
+    /// Keep the lane of the selected object on top, or let it go.
+    Keep,
 }
 
 /// What the user asks of the sizes of panels.
@@ -339,6 +350,23 @@ impl Command {
                 TimelineCommand::Move(_) => "Later on the timeline",
                 TimelineCommand::Zoom(factor, None) if *factor < 1.0 => "A shorter time on the timeline",
                 TimelineCommand::Zoom(_, None) => "A longer time on the timeline",
+                TimelineCommand::LanesBy(by) => match by {
+                    LanesBy::Object => "Lanes by object",
+                    LanesBy::Owner => "Lanes by owner",
+                    LanesBy::Node => "Lanes by node",
+                    LanesBy::Namespace => "Lanes by namespace",
+                    LanesBy::Kind => "Lanes by kind",
+                },
+                TimelineCommand::Order(order) => match order {
+                    LaneOrder::LastChange => "Lanes with the last change first",
+                    LaneOrder::FirstChange => "Lanes with the first change first",
+                    LaneOrder::Churn => "Lanes with the most changes first",
+                    LaneOrder::Name => "Lanes in the order of their names",
+                },
+                TimelineCommand::TurnAll(true) => "Open all groups of lanes",
+                TimelineCommand::TurnAll(false) => "Close all groups of lanes",
+                TimelineCommand::Turn => "Open or close the object's group of lanes",
+                TimelineCommand::Keep => "Keep the object's lane on top, or let it go",
                 _ => "",
             },
             Command::Inspector(InspectorCommand::Step(by)) if *by < 0 => "Change before of the object",

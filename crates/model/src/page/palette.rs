@@ -7,7 +7,7 @@ use kubechurn_client::api::sort::sort_by_key;
 
 use crate::page::alerts::AlertCommand;
 use crate::page::catalog::Catalog;
-use crate::page::command::{Command, Copied};
+use crate::page::command::{Command, Copied, TimelineCommand};
 use crate::page::export::Format;
 use crate::page::history::Budget;
 use crate::page::keys::keys_of;
@@ -17,6 +17,7 @@ use crate::page::route::{Route, joined};
 use crate::page::span::SpanCommand;
 use crate::table::schema::TableSchema;
 use crate::table::view::Retention;
+use crate::timeline::groups::{LaneOrder, LanesBy};
 use kubechurn_columns::kinds::Kind;
 
 /// The palette's commands: those that have no key, and those that have one but are also searched by name.
@@ -63,6 +64,19 @@ const COMMANDS: &[Command] = &[
     Command::Copy(Copied::Link),
     Command::Export(Format::Csv),
     Command::Export(Format::Json),
+    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Object)),
+    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Owner)),
+    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Node)),
+    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Namespace)),
+    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Kind)),
+    Command::Timeline(TimelineCommand::Order(LaneOrder::LastChange)),
+    Command::Timeline(TimelineCommand::Order(LaneOrder::FirstChange)),
+    Command::Timeline(TimelineCommand::Order(LaneOrder::Churn)),
+    Command::Timeline(TimelineCommand::Order(LaneOrder::Name)),
+    Command::Timeline(TimelineCommand::TurnAll(true)),
+    Command::Timeline(TimelineCommand::TurnAll(false)),
+    Command::Timeline(TimelineCommand::Turn),
+    Command::Timeline(TimelineCommand::Keep),
     Command::ToggleTheme,
     Command::ToggleLetters,
     Command::ToggleHelp,
@@ -278,6 +292,12 @@ fn other_names(command: &Command) -> &'static [&'static str] {
         Command::Retention(_) => &["linger", "keep"],
         Command::WhatChanged | Command::ToggleChanges => &["feed", "changes", "history"],
         Command::Recorder(_) => &["recorder", "history", "memory", "versions"],
+        Command::Timeline(TimelineCommand::LanesBy(_)) => &["timeline", "group", "tree"],
+        Command::Timeline(TimelineCommand::Order(_)) => &["timeline", "sort"],
+        Command::Timeline(TimelineCommand::TurnAll(true)) => &["timeline", "expand"],
+        Command::Timeline(TimelineCommand::TurnAll(false)) => &["timeline", "collapse"],
+        Command::Timeline(TimelineCommand::Turn) => &["timeline", "expand", "collapse"],
+        Command::Timeline(TimelineCommand::Keep) => &["timeline", "pin"],
         Command::Resync(_) => &["sync", "tell again", "period"],
         _ => &[],
     }

@@ -10,6 +10,7 @@ use crate::page::catalog::Catalog;
 use crate::page::span;
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
+use crate::timeline::groups::{LaneChoice, LaneOrder, LanesBy};
 use crate::timeline::scale::Window;
 use kubechurn_columns::kinds::Kind;
 
@@ -42,6 +43,8 @@ pub struct Route {
     pub changes: bool,
     /// The chosen stretch of time.
     pub span: Option<Window>,
+    /// How lanes stand on the timeline.
+    pub lanes: Box<LaneChoice>,
 }
 
 /// The kinds that the feed tells of where none is named: workloads and what they own, nodes, and Events.
@@ -86,9 +89,13 @@ impl Default for Route {
             tab: String::new(),
             changes: false,
             span: None,
+            lanes: Box::default(),
         }
     }
 }
+
+/// So many lanes are kept on top at most.
+const KEPT: usize = 32;
 
 /// The title of the column that shows the last change.
 pub const CHANGED: &str = "Δ";
@@ -145,6 +152,9 @@ impl Route {
                 "tab" => route.tab = value.into_owned(),
                 "span" => route.span = span::parse(&value),
                 "view" => route.changes |= value == CHANGES,
+                "lanes" => route.lanes.by = LanesBy::of(&value),
+                "order" => route.lanes.order = LaneOrder::of(&value),
+                "keep" => route.lanes.kept = list(&value).into_iter().take(KEPT).collect(),
                 _ => {}
             }
         }
@@ -155,7 +165,8 @@ impl Route {
     pub fn fragment(&self) -> String {
         let mut query = Serializer::new(String::new());
         let wide = if self.wide { "1" } else { "" };
-        let (namespaces, pinned) = (self.namespaces.join(","), self.pinned.join(","));
+        let (namespaces, pinned, kept) = (self.namespaces.join(","), self.pinned.join(","), self.lanes.kept.join(","));
+        let LaneChoice { by, order, .. } = *self.lanes;
         let span = self.span.as_ref().map(span::written).unwrap_or_default();
         let pairs = [
             ("ns", &*namespaces),
@@ -169,6 +180,9 @@ impl Route {
             ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
             ("span", &*span),
             ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
+            ("lanes", if by == LanesBy::default() { "" } else { by.name() }),
+            ("order", if order == LaneOrder::default() { "" } else { order.name() }),
+            ("keep", &*kept),
         ];
         for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
             query.append_pair(name, value);
@@ -191,8 +205,8 @@ impl Route {
 
     /// The feed over everything that matters, in the same namespaces.
     pub fn what_changed(&self) -> Route {
-        let Route { namespaces, pinned, span, .. } = self.clone();
-        Route { resource: MATTERS.to_owned(), namespaces, pinned, span, changes: true, ..Route::default() }
+        let Route { namespaces, pinned, lanes, span, .. } = self.clone();
+        Route { resource: MATTERS.to_owned(), namespaces, pinned, lanes, span, changes: true, ..Route::default() }
     }
 
     /// The names of the kinds in view.
@@ -403,6 +417,19 @@ impl Route {
             Some(at) => drop(route.pinned.remove(at)),
             None => route.pinned.push(resource.to_owned()),
         }
+        route
+    }
+
+    /// The route with a lane kept on top, by its words in [`LaneChoice::kept`], or no longer kept. The newest comes
+    /// first; too many are not kept.
+    pub fn keeping(&self, lane: &str) -> Route {
+        let mut route = self.clone();
+        let kept = &mut route.lanes.kept;
+        match kept.iter().position(|kept| kept == lane) {
+            Some(at) => drop(kept.remove(at)),
+            None => kept.insert(0, lane.to_owned()),
+        }
+        kept.truncate(KEPT);
         route
     }
 

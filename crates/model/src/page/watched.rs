@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::extra::Keep;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::request::Scope;
@@ -68,6 +69,8 @@ struct MarksHandler<'a> {
     marks: &'a mut Marks,
     /// The table that has rows of the kind, and the kind's number there.
     rows: (&'a TableView, KindId),
+    /// Where the kind's cells have the name of a node, if they have one.
+    node: Option<usize>,
     /// Since when the informer is watched, in milliseconds.
     since: f64,
     /// The namespace that is watched; empty for all.
@@ -90,7 +93,8 @@ impl ResourceEventHandler for MarksHandler<'_> {
         }
         let tone = write_state(self.kind.columns, &object.cells, &mut self.word);
         let detail = Detail { word: &self.word, regarding: regarding(&self.kind.resource, &object.cells) };
-        self.marks.push_with(now, NewMark::of(delta_type.into(), object, tone), detail);
+        let lane = self.marks.push_with(now, NewMark::of(delta_type.into(), object, tone), detail);
+        self.marks.put(lane, object.owners.as_ref(), node_name(object, self.node));
         Ok(())
     }
 
@@ -107,6 +111,22 @@ fn without_lane<'a>(marks: &Marks, (rows, kind): (&'a TableView, KindId), key: &
     }
     // A provisional row tells nothing that is known.
     rows.find(kind, key).and_then(|id| rows.row(id)).filter(|row| !row.provisional).map(|row| &*row.object)
+}
+
+/// Where the cells of a kind have the name of the node that an object is on: only Pods have one.
+fn node_cell(kind: &Kind) -> Option<usize> {
+    let is_pod = kind.resource.kind == "Pod" && kind.resource.group.is_empty();
+    kind.columns.iter().position(|column| column.title == "NODE").filter(|_| is_pod)
+}
+
+/// The name of the node that an object is on, from the cell at this place; empty where there is none.
+fn node_name(object: &Object, cell: Option<usize>) -> &str {
+    match cell.and_then(|at| object.cells.get(at)) {
+        // So kubectl prints that there is no node yet.
+        Some(CellRef::Text("<none>")) => "",
+        Some(CellRef::Text(name)) => name,
+        _ => "",
+    }
 }
 
 /// Counts what the store took in, and writes it down if there is an audit.
@@ -203,7 +223,8 @@ impl Watched {
             let Some(informer) = informers.get_mut(source.marks.informer) else { continue };
             let (marks, since, namespace) = (&mut self.marks, source.since, &*scope.namespace);
             let (kind, word) = (self.kind, String::new());
-            let mut handler = MarksHandler { marks, rows, since, namespace, kind, word };
+            let node = node_cell(self.kind);
+            let mut handler = MarksHandler { marks, rows, node, since, namespace, kind, word };
             informer.deliver(source.marks.handler, &mut handler);
             let (counters, of) = (&mut self.counters, (&self.kind.resource, scope));
             informer.deliver(source.counters.handler, &mut Applied { counters, audit, of });
@@ -215,7 +236,10 @@ impl Watched {
         if let Some(row) = without_lane(&self.marks, rows, key) {
             let mut word = String::new();
             let tone = write_state(self.kind.columns, &row.cells, &mut word);
-            self.marks.attend(&row.key, &row.uid, NewState { tone, word: &word });
+            let lane = self.marks.attend(&row.key, &row.uid, NewState { tone, word: &word });
+            if let Some(lane) = lane {
+                self.marks.put(lane, row.owners.as_ref(), node_name(row, node_cell(self.kind)));
+            }
         }
     }
 

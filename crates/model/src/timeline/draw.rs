@@ -7,6 +7,7 @@ use crate::timeline::bands::{fill_labels, has_room};
 use crate::timeline::draw_lane::{Told, fill_lane};
 use crate::timeline::events::{Found, fill_events};
 use crate::timeline::fold::Spot;
+use crate::timeline::groups::LanesBy;
 use crate::timeline::mark::{Counts, LaneOf, MarkType};
 use crate::timeline::marks::Marks;
 use crate::timeline::order::Ask;
@@ -32,13 +33,13 @@ pub(crate) struct Scratch {
     /// Those of them that told the object of a lane again.
     pub(super) told: Vec<Told>,
     /// The Events of a row.
-    found: Vec<Found>,
+    pub(super) found: Vec<Found>,
     /// From where to where marks are drawn in a row, from left to right.
     taken: Vec<(f64, f64)>,
 }
 
 /// Where what is drawn of a row begins.
-struct Row {
+pub(super) struct RowStart {
     bands: usize,
     pills: usize,
     glyphs: usize,
@@ -46,15 +47,15 @@ struct Row {
     events: usize,
 }
 
-impl Row {
+impl RowStart {
     /// The row that is drawn next.
-    fn of(scene: &Scene, scratch: &Scratch) -> Row {
+    pub(super) fn of(scene: &Scene, scratch: &Scratch) -> RowStart {
         let (bands, pills, glyphs) = (scene.bands.len(), scene.pills.len(), scene.glyphs.len());
-        Row { bands, pills, glyphs, crosses: scratch.crosses.len(), events: scene.events.len() }
+        RowStart { bands, pills, glyphs, crosses: scratch.crosses.len(), events: scene.events.len() }
     }
 
     /// Writes the words of the row's bands, beside its marks.
-    fn fill_labels(&self, scene: &mut Scene, scratch: &mut Scratch) {
+    pub(super) fn fill_labels(&self, scene: &mut Scene, scratch: &mut Scratch) {
         if !scene.bands[self.bands..].iter().any(has_room) {
             return;
         }
@@ -111,11 +112,6 @@ impl Chart {
                 Some(LaneOf { kind: *kind, lane })
             }),
         };
-        self.order.arrange(marks, ask);
-        scratch.rows.clear();
-        scratch.rows.extend(self.order.visible(marks, &ask));
-        scene.active = self.order.active();
-        scene.scrollable = self.order.len();
         let over_lanes = |(_, y): &(f64, f64)| *y >= layout.top && *y < layout.bottom;
         let hovered = view.hover.filter(over_lanes).and_then(|(_, y)| layout.row_at(y));
         scene.crosshair = view.hover.map(|(x, _)| x).filter(|x| *x >= layout.left && *x <= layout.right);
@@ -126,8 +122,33 @@ impl Chart {
         scene.pills.clear();
         scene.glyphs.clear();
         scratch.crosses.clear();
+        if self.groups.is_in_use() {
+            self.fill_groups(marks, &ask, hovered, scene, scratch);
+        } else {
+            self.fill_lanes(marks, &ask, (view, hovered), scene, scratch);
+        }
+        // Deletes come last, so that nothing covers them.
+        sort_by_key(&mut scene.glyphs, |glyph| glyph.mark_type == MarkType::Deleted);
+        scene.glyphs.append(&mut scratch.crosses);
+    }
+
+    /// Fills the scene with a row for each lane.
+    fn fill_lanes(
+        &mut self,
+        marks: &[&Marks],
+        ask: &Ask,
+        (view, hovered): (&TimelineView, Option<usize>),
+        scene: &mut Scene,
+        scratch: &mut Scratch,
+    ) {
+        self.order.arrange(marks, *ask);
+        scratch.rows.clear();
+        scratch.rows.extend(self.order.visible(marks, ask));
+        scene.active = self.order.active();
+        scene.scrollable = self.order.len();
+        scene.lanes_by = LanesBy::Object;
         for row in 0..scratch.rows.len() {
-            let y = layout.row_y(row);
+            let y = scene.layout.row_y(row);
             let found = scratch.rows[row].and_then(|LaneOf { kind, lane: id }| {
                 let own = *marks.get(kind.index())?;
                 Some((kind, id, own, own.lanes.get(id)?))
@@ -146,17 +167,15 @@ impl Chart {
                 live: lane.live,
                 selected: view.selected.as_ref().is_some_and(|(other, key)| *other == kind && *key == lane.key),
                 hovered: hovered == Some(row),
+                group: None,
             }));
-            let first = Row::of(scene, scratch);
+            let first = RowStart::of(scene, scratch);
             fill_lane(own, (LaneOf { kind, lane: id }, y), scene, scratch);
             if marks.len() > 1 {
                 fill_events(marks, (own.kind, lane), y, scene, &mut scratch.found);
             }
             first.fill_labels(scene, scratch);
         }
-        // Deletes come last, so that nothing covers them.
-        sort_by_key(&mut scene.glyphs, |glyph| glyph.mark_type == MarkType::Deleted);
-        scene.glyphs.append(&mut scratch.crosses);
     }
 }
 

@@ -82,6 +82,19 @@ pub(super) fn fill_lane(
     }
 }
 
+/// Adds the bands of a lane alone.
+pub(super) fn fill_states(
+    marks: &Marks,
+    (LaneOf { lane, .. }, y): (LaneOf, f64),
+    scene: &mut Scene,
+    scratch: &mut Scratch,
+) {
+    if let Some(lane) = marks.lanes.get(lane) {
+        let entry = collect(marks, lane, (&scene.scale, &[]), scratch);
+        fill_bands(entry, (&scratch.spots, y), &marks.words, scene);
+    }
+}
+
 /// Fills the scratch with the spots of a lane, the oldest first, and with the resyncs that told the lane's object again,
 /// the newest first. `resyncs` are the numbers of those in the window. Returns the state in which the window begins.
 fn collect(
@@ -153,7 +166,7 @@ fn newest_delete_of(marks: &Marks, lane: &Lane, spot: &Spot) -> Option<(f64, u64
 }
 
 /// Adds what is drawn of a fold. `delete_of` finds a delete of a spot that has one: its time and its number.
-fn add_fold(
+pub(super) fn add_fold(
     fold: &Fold<'_>,
     y: f64,
     Scene { scale, layout, glyphs, pills, .. }: &mut Scene,

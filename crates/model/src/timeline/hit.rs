@@ -11,6 +11,7 @@ use kubechurn_client::api::uid::Uid;
 use crate::kind_id::KindId;
 use crate::timeline::Chart;
 use crate::timeline::blocks::newest_below;
+use crate::timeline::groups::GroupHit;
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{Counts, Mark, MarkType, SubjectRef, grouped};
 use crate::timeline::marks::Marks;
@@ -118,6 +119,8 @@ pub enum Hit {
         /// present state. Empty where there is none.
         word: SmolStr,
     },
+    /// A group of lanes.
+    Group(GroupHit),
     /// A column of the overview.
     Column {
         /// What happened in the column's time, by type.
@@ -140,6 +143,7 @@ impl Hit {
             | Hit::Resync { owner, .. }
             | Hit::Event { owner, .. }
             | Hit::Lane { owner, .. } => Some(owner),
+            Hit::Group(group) => group.owner.as_ref(),
             Hit::Stream { .. } | Hit::Column { .. } => None,
         }
     }
@@ -153,6 +157,7 @@ impl Hit {
             | Hit::Event { at, .. }
             | Hit::Stream { at, .. }
             | Hit::Column { at, .. } => Some(*at),
+            Hit::Group(group) => group.at.map(|(at, _)| at),
             Hit::Lane { .. } => None,
         }
     }
@@ -167,7 +172,8 @@ impl fmt::Display for Owner {
     }
 }
 
-fn phrases(counts: &Counts) -> String {
+/// Counts in words: `3 added, 1 deleted`.
+pub(super) fn phrases(counts: &Counts) -> String {
     counts.iter().map(|(mark_type, count)| mark_type.phrase(count)).collect::<Vec<_>>().join(", ")
 }
 
@@ -206,6 +212,7 @@ impl fmt::Display for Hit {
                 }
                 if *live { Ok(()) } else { write!(formatter, ", deleted") }
             }
+            Hit::Group(group) => write!(formatter, "{group}"),
             Hit::Column { counts, from, at, ago } => {
                 write!(formatter, "{} within {}, {} ago", phrases(counts), duration(at - from), duration(*ago))
             }
@@ -227,6 +234,10 @@ impl Chart {
         }
         let row = layout.row_at(y);
         let lane = row.and_then(|row| scene.lanes.get(row)?.as_ref());
+        if let Some(hit) = lane.and_then(|lane| self.hit_group(marks, x, lane)) {
+            let is_marks = matches!(&hit, Hit::Mark { .. } | Hit::Group(GroupHit { at: Some(_), .. }));
+            return if is_marks || x < layout.left - REACH { Some(hit) } else { self.hit_stream(x).or(Some(hit)) };
+        }
         if x >= layout.left - REACH {
             let drawn = row.zip(lane).and_then(|(row, lane)| {
                 let place = (x, layout.row_y(row));
@@ -304,12 +315,17 @@ impl Chart {
         Some(before.map_or_else(|| self.owner(row.kind, &lane.key, &lane.uid), |(owner, ..)| owner))
     }
 
-    fn owner(&self, kind: KindId, key: &ObjectKey, uid: &Uid) -> Owner {
+    pub(super) fn owner(&self, kind: KindId, key: &ObjectKey, uid: &Uid) -> Owner {
         let kind_name = self.names.get(kind.index()).map_or("", |name| name.long);
         Owner { kind, kind_name, key: key.clone(), uid: uid.clone() }
     }
 
-    fn object_of(&self, own: &Marks, kind: KindId, mark: &Mark<'_>) -> Option<(Owner, ResourceVersion, u32)> {
+    pub(super) fn object_of(
+        &self,
+        own: &Marks,
+        kind: KindId,
+        mark: &Mark<'_>,
+    ) -> Option<(Owner, ResourceVersion, u32)> {
         let SubjectRef::Object { lane, life, resource_version, folded } = mark.subject else {
             return None;
         };

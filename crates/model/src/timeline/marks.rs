@@ -3,13 +3,17 @@
 //! A mark is stamped when its frame arrives, before anything is folded by the queue. Its time is a number of
 //! milliseconds that the caller passes in. Nothing is dropped in silence: evicted marks are counted.
 
+use std::sync::Arc;
+
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
+use kubechurn_client::api::owner::Owners;
 use kubechurn_client::api::uid::{self, Uid};
 
 use crate::timeline::lanes::{Change, Lane, Lanes};
 use crate::timeline::mark::{Counts, Evicted, LaneId, Mark, MarkType, Resync, Subject, SubjectRef};
 use crate::timeline::overview::Overview;
+use crate::timeline::place::{NodeNames, Place};
 use crate::timeline::regarding::Regarding;
 use crate::timeline::ring::Ring;
 use crate::timeline::words::{NewState, State, Words};
@@ -103,6 +107,8 @@ pub struct Marks {
     pushed: u64,
     /// A gap that still lasts: since when, and what it is.
     pub(super) open: Option<(f64, Box<str>)>,
+    /// The names of nodes on which objects are, each kept once.
+    nodes: NodeNames,
 }
 
 impl Default for Marks {
@@ -124,6 +130,7 @@ impl Marks {
             last_stream: 0,
             pushed: 0,
             open: None,
+            nodes: NodeNames::default(),
         }
     }
 
@@ -132,13 +139,13 @@ impl Marks {
         Marks { kind, ..Marks::default() }
     }
 
-    /// Marks a change of one object. `now` is the time of its arrival, in milliseconds.
-    pub fn push(&mut self, now: f64, mark: NewMark<'_>) {
-        self.push_with(now, mark, Detail::default());
+    /// Marks a change of one object. `now` is the time of its arrival, in milliseconds. Returns the lane of the object.
+    pub fn push(&mut self, now: f64, mark: NewMark<'_>) -> LaneId {
+        self.push_with(now, mark, Detail::default())
     }
 
-    /// Marks a change of one object of which more is known.
-    pub fn push_with(&mut self, now: f64, mark: NewMark<'_>, Detail { word, regarding }: Detail<'_>) {
+    /// Marks a change of one object of which more is known. Returns the lane of the object.
+    pub fn push_with(&mut self, now: f64, mark: NewMark<'_>, Detail { word, regarding }: Detail<'_>) -> LaneId {
         let NewMark { key, uid, mark_type, resource_version, folded, tone } = mark;
         let at = self.ring.clamp(now);
         let folded = folded.max(1);
@@ -154,6 +161,24 @@ impl Marks {
         self.pushed += 1;
         self.overview.add(at, mark_type, folded);
         self.evict();
+        touch.lane
+    }
+
+    /// Notes who owns the object of a lane, and on which node it is; an empty name stands for none. A deleted object
+    /// keeps what was noted last.
+    pub fn put(&mut self, lane: LaneId, owners: Option<&Arc<Owners>>, node: &str) {
+        let Some(known) = self.lanes.get(lane) else { return };
+        if !known.live && owners.is_none() && node.is_empty() {
+            return;
+        }
+        let same_owners = match (&known.place.owners, owners) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        if !same_owners || known.place.node.as_deref().unwrap_or_default() != node {
+            let place = Place { owners: owners.cloned(), node: self.nodes.name(node) };
+            self.lanes.put(lane, place);
+        }
     }
 
     /// Whether an object has a lane.
@@ -172,11 +197,13 @@ impl Marks {
 
     /// The same for an object that the user looks at. If nothing happens to the object, its lane is freed when the user
     /// looks at another one.
-    pub fn attend<'a>(&mut self, key: &ObjectKey, uid: &Uid, state: impl Into<NewState<'a>>) {
+    pub fn attend<'a>(&mut self, key: &ObjectKey, uid: &Uid, state: impl Into<NewState<'a>>) -> Option<LaneId> {
         self.recall(key, uid, state);
+        let lane = self.lanes.find(key);
         if let Some(worn) = self.lanes.attend(key) {
             self.words.release(worn);
         }
+        lane
     }
 
     /// Marks that the kind was listed again, and why: `relist (410)`.

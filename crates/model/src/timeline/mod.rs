@@ -20,6 +20,7 @@ mod draw;
 mod draw_lane;
 mod events;
 pub mod fold;
+pub mod groups;
 pub mod hit;
 mod kept;
 pub mod lanes;
@@ -27,6 +28,7 @@ pub mod mark;
 pub mod marks;
 pub mod order;
 pub mod overview;
+pub mod place;
 pub mod regarding;
 pub mod ring;
 pub mod scale;
@@ -41,11 +43,13 @@ use kubechurn_client::api::object::ObjectKey;
 
 use crate::kind_id::KindId;
 use crate::timeline::draw::Scratch;
+use crate::timeline::groups::{GroupId, Groups, LaneChoice, LanePart};
 use crate::timeline::hit::Hit;
 use crate::timeline::mark::Counts;
 use crate::timeline::marks::{Marks, made, open_gaps};
 use crate::timeline::order::Order;
-use crate::timeline::scene::{Scene, TimelineView};
+use crate::timeline::scene::{LaneRow, Scene, TimelineView};
+use kubechurn_columns::kinds::Kind;
 
 /// The least time between two scenes of a window that only moves on, in milliseconds: seven a
 /// second, by which it moves some two pixels in a window of a minute.
@@ -78,6 +82,7 @@ pub struct Chart {
     /// The names of several kinds; nothing is told of a single one.
     names: Vec<KindName>,
     order: Order,
+    groups: Groups,
     scene: Scene,
     /// The scene that was painted last.
     painted: Scene,
@@ -107,9 +112,14 @@ impl Chart {
         Chart { names, ..Chart::default() }
     }
 
+    /// The same chart, whose lanes can stand in groups. These are the kinds, by their numbers.
+    pub fn with_groups(self, kinds: &[&'static Kind]) -> Chart {
+        Chart { groups: Groups::of(kinds.to_vec()), ..self }
+    }
+
     /// The memory that the chart takes, without the marks.
     pub fn bytes(&self) -> usize {
-        self.order.bytes()
+        self.order.bytes() + self.groups.bytes()
     }
 
     fn is_due(&self, marks: &[&Marks], view: &TimelineView, now: f64) -> bool {
@@ -134,7 +144,7 @@ impl Chart {
                     &drawn.view.selected,
                     drawn.view.hover,
                 );
-        if !same_view || drawn.texts_since != self.texts_since {
+        if !same_view || drawn.texts_since != self.texts_since || self.groups.is_behind {
             return true;
         }
         // Without following, the ticks move on, since they tell how long ago the window was.
@@ -169,6 +179,11 @@ impl<'a> Timeline<'a> {
         self.chart.hit(&self.marks, (x, y))
     }
 
+    /// The row of the last scene at a point of the canvas, and which part of it is there.
+    pub fn part_at(&self, x: f64, y: f64) -> Option<(&'a LaneRow, LanePart)> {
+        self.chart.part_at((x, y))
+    }
+
     /// What happened since a time, at most ten minutes ago, by type. Counts frames, evicted marks' included, and
     /// begins at a whole quarter of a second.
     pub fn counts_since(&self, since: f64) -> Counts {
@@ -188,6 +203,36 @@ impl<'a> TimelineMut<'a> {
     /// The timeline of the kinds whose marks these are, in the order of their numbers.
     pub fn new(marks: Vec<&'a Marks>, chart: &'a mut Chart) -> TimelineMut<'a> {
         TimelineMut { marks, chart }
+    }
+
+    /// Arranges the lanes as the user chose, from the next scene on.
+    pub fn choose_lanes(&mut self, choice: &LaneChoice) {
+        if self.chart.groups.choose(choice) {
+            self.chart.drawn = None;
+        }
+    }
+
+    /// Opens or closes a group.
+    pub fn turn_group(&mut self, id: GroupId) {
+        self.chart.groups.turn(id);
+        self.chart.drawn = None;
+    }
+
+    /// Opens or closes all groups, also those that come later.
+    pub fn turn_groups(&mut self, open: bool) {
+        self.chart.groups.turn_all(open);
+        self.chart.drawn = None;
+    }
+
+    /// Opens or closes the group of an object; of one that has nothing below it, the group that it is in.
+    pub fn turn_group_of(&mut self, kind: KindId, key: &ObjectKey) {
+        self.chart.groups.turn_around(&self.marks, (kind, key));
+        self.chart.drawn = None;
+    }
+
+    /// Whether the last scene left something to find or to count, so that the next one is due at once.
+    pub fn is_behind(&self) -> bool {
+        self.chart.groups.is_behind
     }
 
     /// Whether a new scene would differ: at once when the view was changed, and seven times a second when a mark

@@ -187,6 +187,16 @@ impl Ring {
         self.between(start, end)
     }
 
+    /// The sequence number of the first mark that was not stamped before a time.
+    pub fn from(&self, at: f64) -> u64 {
+        self.partition(|other| other < at)
+    }
+
+    /// The sequence number of the first mark that was stamped after a time.
+    pub fn after(&self, at: f64) -> u64 {
+        self.partition(|other| other <= at)
+    }
+
     /// The marks with `first <= seq < end`, which are held, the newest first.
     fn between(&self, first: u64, end: u64) -> Between<'_> {
         Between { ring: self, first, end }

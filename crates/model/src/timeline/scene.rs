@@ -6,6 +6,7 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 
 use crate::kind_id::KindId;
+use crate::timeline::groups::{GroupRow, LanesBy};
 use crate::timeline::mark::LaneId;
 use crate::timeline::mark::{Counts, MarkType};
 use crate::timeline::overview::Column;
@@ -113,6 +114,18 @@ pub struct LaneRow {
     pub selected: bool,
     /// Whether the pointer is in the row.
     pub hovered: bool,
+    /// What the row is among groups; `None` where lanes do not stand in groups.
+    pub group: Option<Box<GroupRow>>,
+}
+
+impl LaneRow {
+    /// Where the star ends that tells whether a lane is kept on top, and the label begins, in pixels.
+    pub const STAR: f64 = 16.0;
+
+    /// The x coordinate where the name begins, after the star, and after the triangle if the row is among groups.
+    pub fn name_x(&self) -> f64 {
+        LaneRow::STAR + self.group.as_ref().map_or(0.0, |group| 13.0 + 11.0 * f64::from(group.depth))
+    }
 }
 
 /// A time in which the state of an object stayed the same, or changed faster than can be drawn.
@@ -265,6 +278,8 @@ pub struct Scene {
     pub following: bool,
     /// The columns of the overview.
     pub columns: Vec<Column>,
+    /// What lanes stand together.
+    pub lanes_by: LanesBy,
     /// The rows, from the top; `None` where a lane was freed while its row was held.
     pub lanes: Vec<Option<LaneRow>>,
     /// The states of the objects.
@@ -310,6 +325,7 @@ impl Default for Scene {
             now: 0.0,
             following: true,
             columns: Vec::new(),
+            lanes_by: LanesBy::default(),
             lanes: Vec::new(),
             bands: Vec::new(),
             labels: Vec::new(),

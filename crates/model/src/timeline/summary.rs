@@ -1,5 +1,6 @@
 //! A scene in words, for users who do not see the canvas.
 
+use crate::timeline::groups::words;
 use crate::timeline::mark::{MarkType, grouped};
 use crate::timeline::scene::{Scene, duration, fit};
 
@@ -29,7 +30,13 @@ impl Scene {
             text.push_str("; ");
             text.push_str(&stream);
         }
-        self.tell_lanes(&mut text);
+        let groups = words::summary(self);
+        if groups.is_empty() {
+            self.tell_lanes(&mut text);
+        } else {
+            text.push_str("; ");
+            text.push_str(&groups);
+        }
         text
     }
 
@@ -84,7 +91,18 @@ mod tests {
         let row = |name: &str, word: &str, live| {
             let (lane, kind, key) = (LaneId(0), KindId(0), ObjectKey::new("shop", name));
             let (kind_name, word) = ("po", word.into());
-            Some(LaneRow { y: 0.0, lane, kind, kind_name, key, word, live, selected: false, hovered: false })
+            Some(LaneRow {
+                y: 0.0,
+                lane,
+                kind,
+                kind_name,
+                key,
+                word,
+                live,
+                selected: false,
+                hovered: false,
+                group: None,
+            })
         };
         scene.lanes = vec![
             row("a", "Running", true),

@@ -12,6 +12,8 @@ mod columns;
 mod fuzz;
 /// Informers, their handlers, their factory, and two queues side by side.
 mod informers;
+/// Lanes of the timeline in groups.
+mod lanes;
 /// The progress of a first list.
 mod listing;
 /// The memory that the queue takes.

@@ -47,6 +47,24 @@ fn a_kind_that_is_not_there_keeps_its_name() {
 }
 
 #[test]
+fn the_address_has_how_lanes_stand() {
+    let fragment = "#/changes?lanes=owner&order=churn&keep=deployments/shop/web,node%3An-1";
+    let route = parse_resolved(fragment);
+    assert_eq!((route.lanes.by, route.lanes.order), (LanesBy::Owner, LaneOrder::Churn));
+    assert_eq!(route.lanes.kept, ["deployments/shop/web", "node:n-1"]);
+    assert_eq!(route.fragment(), fragment);
+    assert_eq!(route.what_changed().lanes, route.lanes);
+    assert_eq!(route.showing("pods").lanes, route.lanes);
+    let route = route.keeping("pods/shop/a").keeping("node:n-1");
+    assert_eq!(route.lanes.kept, ["pods/shop/a", "deployments/shop/web"]);
+    // Nothing else is done again for it.
+    assert!(Route::default().moved_to(&Route { lanes: route.lanes, ..Route::default() }).keeps_table());
+    assert_eq!(parse_resolved("#/pods?lanes=nonsense&order=&keep=,,").fragment(), "#/pods");
+    let many: Vec<String> = (0..5_000).map(|at| format!("pods/a/{at}")).collect();
+    assert_eq!(parse_resolved(&format!("#/pods?keep={}", many.join(","))).lanes.kept, many[..32]);
+}
+
+#[test]
 fn a_title_sorts_then_turns_around_then_lets_go() {
     let descending = |route: &Route| route.order(&TableSchema::of(&route.kinds(&Catalog::default()))).descending;
     let route = Route::default().sorted_by("STATUS");

@@ -7,6 +7,7 @@ use crate::page::environment::Environment;
 use crate::page::inspector::events;
 use crate::page::state::Page;
 use crate::page::state::timeline_drag::Drag;
+use crate::timeline::groups::LanePart;
 use crate::timeline::hit::{Hit, Owner};
 use crate::timeline::scale::Viewport;
 use crate::timeline::scene::{TimelineView, duration};
@@ -61,6 +62,7 @@ impl Page {
         }
         let Some(mut timeline) = watches.timeline_mut() else { return };
         timeline.note_texts(self.watching.history.whole_since());
+        timeline.choose_lanes(&self.place.route.lanes);
         let state = &mut self.timeline;
         let view = TimelineView {
             width: state.width,
@@ -89,6 +91,7 @@ impl Page {
         panel.span.put(format!("{last}{}", duration(state.viewport.span())));
         let hit = state.hover.and_then(|(x, y)| timeline.hit(x, y));
         let lost = state.hover.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
+        let is_behind = timeline.is_behind();
         let words = hit.map(|hit| {
             let said = self.said_of(&hit).map_or_else(String::new, |said| format!("{said}; "));
             match hit.at() {
@@ -98,6 +101,9 @@ impl Page {
         });
         let words = words.into_iter().chain(lost).collect::<Vec<_>>().join("; ");
         self.out.view.timeline.hover.put(words);
+        if is_behind {
+            self.request_frame();
+        }
     }
 
     /// What an Event under the pointer says: as the recorder has that version of it, or else as its row has it now.
@@ -114,6 +120,70 @@ impl Page {
             Some(rows.row(rows.find(*kind, key)?)?.object.clone())
         })?;
         events::items(own, std::iter::once(&object)).0.first().map(events::line)
+    }
+
+    /// Carries out a command about how lanes stand. Returns whether it is one.
+    fn command_lanes(&mut self, command: TimelineCommand) -> bool {
+        let route = &self.place.route;
+        let mut chosen = route.clone();
+        match command {
+            TimelineCommand::LanesBy(by) => {
+                chosen.lanes.by = by;
+                self.push(&chosen);
+            }
+            TimelineCommand::Order(order) => {
+                chosen.lanes.order = order;
+                self.push(&chosen);
+            }
+            TimelineCommand::Keep => {
+                if let Some((kind, key)) = &self.place.selected {
+                    self.push(&route.keeping(&format!("{}/{key}", kind.name)));
+                }
+            }
+            TimelineCommand::TurnAll(open) => {
+                if let Some(mut timeline) = self.watching.watches.timeline_mut() {
+                    timeline.turn_groups(open);
+                }
+            }
+            TimelineCommand::Turn => {
+                let selected = self.selected_number();
+                if let (Some((kind, key)), Some(mut timeline)) = (selected, self.watching.watches.timeline_mut()) {
+                    timeline.turn_group_of(kind, &key);
+                }
+            }
+            TimelineCommand::Click(x, y) => return self.click_label(x, y),
+            _ => return false,
+        }
+        self.timeline.scroll = if matches!(command, TimelineCommand::LanesBy(_)) { 0 } else { self.timeline.scroll };
+        // What is described changes as much as what is drawn.
+        self.timeline.told = f64::NEG_INFINITY;
+        true
+    }
+
+    /// Carries out a click on the star or the triangle of a lane, or on the name of a group that is no object. Returns
+    /// whether it was one.
+    fn click_label(&mut self, x: f64, y: f64) -> bool {
+        let Some(timeline) = self.watching.watches.timeline() else { return false };
+        let Some((row, part)) = timeline.part_at(x, y) else { return false };
+        match part {
+            LanePart::Star => {
+                let schema = self.columns.layout.schema();
+                let words = match (schema.kind(row.kind), &row.group) {
+                    (Some(kind), _) => format!("{}/{}", kind.name, row.key),
+                    (None, Some(group)) => format!("{}:{}", group.word, row.key),
+                    (None, None) => return false,
+                };
+                self.push(&self.place.route.keeping(&words));
+            }
+            LanePart::Triangle(id) | LanePart::Name(id) => {
+                if let Some(mut timeline) = self.watching.watches.timeline_mut() {
+                    timeline.turn_group(id);
+                }
+            }
+            LanePart::Rest => return false,
+        }
+        self.timeline.told = f64::NEG_INFINITY;
+        true
     }
 
     pub(super) fn command_timeline(&mut self, command: TimelineCommand, now: f64) {
@@ -136,6 +206,10 @@ impl Page {
             TimelineCommand::DoubleClick(x, y) => return self.double_click_timeline((x, y)),
             _ => {}
         }
+        if self.command_lanes(command) {
+            return;
+        }
+        let state = &mut self.timeline;
         let Some(timeline) = self.watching.watches.timeline() else { return };
         let scene = timeline.last_scene();
         match command {

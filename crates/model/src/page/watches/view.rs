@@ -91,7 +91,7 @@ impl View {
             handlers: handlers.collect(),
             scopes: members.iter().map(|member| member.scopes().to_vec()).collect(),
             table: TableView::of(schema),
-            chart: Chart::of(names),
+            chart: Chart::of(names).with_groups(&kinds),
         }
     }
 

@@ -1,0 +1,242 @@
+//! Lanes in groups: by owner, by node, by namespace or by kind; in one of several orders; and those that are kept on top.
+//!
+//! A group is closed at first. Then its row shows the marks of everything below it, folded with their counts, and a
+//! delete on top. An open group has its members below it.
+//!
+//! What a scene costs does not depend on how many objects or marks there are. The index finds the group of a few
+//! thousand lanes with each scene, and then only that of lanes that have changed; the marks' part counts a few ten thousand
+//! marks with each scene, and then only those that are new. Until both are through, a scene is due at once.
+
+mod draw;
+mod hit;
+mod index;
+mod marks;
+mod rows;
+mod scan;
+pub(crate) mod words;
+
+pub use hit::{GroupHit, LanePart};
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_columns::kinds::Kind;
+
+use crate::kind_id::KindId;
+use crate::timeline::groups::index::Index;
+use crate::timeline::groups::marks::GroupMarks;
+use crate::timeline::groups::rows::Rows;
+use crate::timeline::groups::scan::Scan;
+use crate::timeline::mark::{Counts, LaneOf};
+use crate::timeline::marks::Marks;
+
+/// What lanes stand together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LanesBy {
+    /// Each object has a lane of its own.
+    #[default]
+    Object,
+    /// Below the object that controls them: Pods below their ReplicaSet, which is below its Deployment. Events, which are
+    /// many and have no owner, stand together.
+    Owner,
+    /// Pods of one node.
+    Node,
+    /// Objects of one namespace.
+    Namespace,
+    /// Objects of one kind.
+    Kind,
+}
+
+impl LanesBy {
+    /// All choices, in the order of the menu.
+    pub const ALL: [LanesBy; 5] = [LanesBy::Object, LanesBy::Owner, LanesBy::Node, LanesBy::Namespace, LanesBy::Kind];
+
+    /// The word in the address and in the menu, after "by".
+    pub fn name(self) -> &'static str {
+        match self {
+            LanesBy::Object => "object",
+            LanesBy::Owner => "owner",
+            LanesBy::Node => "node",
+            LanesBy::Namespace => "namespace",
+            LanesBy::Kind => "kind",
+        }
+    }
+
+    /// The choice of this name; the first one for any other word.
+    pub fn of(name: &str) -> LanesBy {
+        LanesBy::ALL.into_iter().find(|by| by.name() == name).unwrap_or_default()
+    }
+}
+
+/// In which order lanes and groups stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LaneOrder {
+    /// What changed last comes first.
+    #[default]
+    LastChange,
+    /// What changed first comes first.
+    FirstChange,
+    /// What has most changes in the window comes first.
+    Churn,
+    /// By namespace and name.
+    Name,
+}
+
+impl LaneOrder {
+    /// All choices, in the order of the menu.
+    pub const ALL: [LaneOrder; 4] = [LaneOrder::LastChange, LaneOrder::FirstChange, LaneOrder::Churn, LaneOrder::Name];
+
+    /// The word in the address.
+    pub fn name(self) -> &'static str {
+        match self {
+            LaneOrder::LastChange => "last",
+            LaneOrder::FirstChange => "first",
+            LaneOrder::Churn => "churn",
+            LaneOrder::Name => "name",
+        }
+    }
+
+    /// The words in the menu.
+    pub fn title(self) -> &'static str {
+        match self {
+            LaneOrder::LastChange => "last change",
+            LaneOrder::FirstChange => "first change",
+            LaneOrder::Churn => "most changes",
+            LaneOrder::Name => "name",
+        }
+    }
+
+    /// The choice of this name; the first one for any other word.
+    pub fn of(name: &str) -> LaneOrder {
+        LaneOrder::ALL.into_iter().find(|order| order.name() == name).unwrap_or_default()
+    }
+}
+
+/// How the user wants to see lanes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneChoice {
+    /// What stands together.
+    pub by: LanesBy,
+    /// In which order.
+    pub order: LaneOrder,
+    /// What is kept on top, also while it is quiet: objects as `deployments/shop/web`, other groups as `node:node-4`.
+    pub kept: Vec<String>,
+}
+
+impl LaneChoice {
+    /// Whether lanes stand as they do without any choice.
+    pub fn is_usual(&self) -> bool {
+        *self == LaneChoice::default()
+    }
+}
+
+/// The number of a group or lane among those that were found, and how often the number was used before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GroupId {
+    at: u32,
+    generation: u32,
+}
+
+/// What the row of a lane shows where lanes stand in groups, or are kept on top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupRow {
+    /// The number.
+    pub id: GroupId,
+    /// How many groups are around it.
+    pub depth: u8,
+    /// Whether the group is open; `None` for a lane that has nothing below it.
+    pub open: Option<bool>,
+    /// How many objects are below it.
+    pub members: u32,
+    /// Whether it is kept on top.
+    pub kept: bool,
+    /// What the group is, where it is no object whose marks are known: `ReplicaSet`, `node`.
+    pub word: Box<str>,
+    /// What the kind is called in words on a timeline of several kinds; empty where it is no object whose marks are known.
+    pub long: &'static str,
+    /// The name, as short as it may be below the group that it is in.
+    pub name: Box<str>,
+    /// How many frames of each type are in the window, of the object and all that is below it, as far as they are
+    /// counted. Only of a closed group.
+    pub counts: Counts,
+}
+
+/// What a chart remembers of groups.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    /// The kinds, by their numbers.
+    pub(super) kinds: Vec<&'static Kind>,
+    choice: LaneChoice,
+    index: Index,
+    scan: Scan,
+    rows: Rows,
+    marks: GroupMarks,
+    /// Whether the last scene has left something to find or to count.
+    pub(super) is_behind: bool,
+    /// Whether some lanes were never looked at.
+    is_finding: bool,
+}
+
+impl Groups {
+    /// No groups yet, of lanes of these kinds.
+    pub(super) fn of(kinds: Vec<&'static Kind>) -> Groups {
+        Groups { kinds, ..Groups::default() }
+    }
+
+    /// Whether rows are those of groups, and not those of [`crate::timeline::order`].
+    pub(super) fn is_in_use(&self) -> bool {
+        !self.choice.is_usual()
+    }
+
+    /// Arranges lanes as the user chose. Returns whether that is news.
+    pub(super) fn choose(&mut self, choice: &LaneChoice) -> bool {
+        if self.choice == *choice {
+            return false;
+        }
+        if self.choice.by != choice.by || !self.is_in_use() || choice.is_usual() {
+            self.index = Index::new(choice.by);
+            self.marks = GroupMarks::default();
+        }
+        if (self.choice.by, self.choice.order) != (choice.by, choice.order) {
+            self.rows = Rows::default();
+        }
+        (self.scan, self.choice) = (Scan::default(), choice.clone());
+        self.rows.must_settle();
+        true
+    }
+
+    /// Opens or closes a group.
+    pub(super) fn turn(&mut self, id: GroupId) {
+        self.index.turn(id);
+        self.rows.must_settle();
+    }
+
+    /// Opens or closes all groups, also those that are found later.
+    pub(super) fn turn_all(&mut self, open: bool) {
+        self.index.turn_all(open);
+        self.rows.must_settle();
+    }
+
+    /// Opens or closes the group of an object; of one that has nothing below it, the group that it is in.
+    pub(super) fn turn_around(&mut self, marks: &[&Marks], (kind, key): (KindId, &ObjectKey)) {
+        let lane = marks.get(kind.index()).and_then(|own| own.lanes.find(key));
+        let Some(at) = lane.and_then(|lane| self.index.of_lane(LaneOf { kind, lane })) else { return };
+        let is_group = self.index.get(at).is_some_and(|entry| entry.members > 0);
+        let around = self.index.around(at).next();
+        if let Some(at) = if is_group { Some(at) } else { around } {
+            self.turn(self.index.id(at));
+        }
+    }
+
+    /// The bytes that all of it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.index.bytes() + self.scan.bytes() + self.rows.bytes() + self.marks.bytes()
+    }
+}
+
+/// Whether a kind is the one of this name that Kubernetes itself has.
+fn is_core(kinds: &[&'static Kind], kind: KindId, word: &str) -> bool {
+    let groups = ["", "events.k8s.io"];
+    kinds.get(kind.index()).is_some_and(|own| own.resource.kind == word && groups.contains(&own.resource.group))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! Fills a scene with the rows of groups.
+
+use kubechurn_client::api::object::ObjectKey;
+
+use crate::kind_id::KindId;
+use crate::timeline::Chart;
+use crate::timeline::draw::{RowStart, Scratch};
+use crate::timeline::draw_lane::{add_fold, fill_lane, fill_states};
+use crate::timeline::events::fill_events;
+use crate::timeline::fold::{Spot, fold};
+use crate::timeline::groups::index::{Entry, Index};
+use crate::timeline::groups::rows::{Known, Row};
+use crate::timeline::groups::{GroupId, GroupRow, Groups, LaneOrder};
+use crate::timeline::mark::{Counts, LaneId, LaneOf, MarkType};
+use crate::timeline::marks::Marks;
+use crate::timeline::order::Ask;
+use crate::timeline::scale::Window;
+use crate::timeline::scene::{Glyph, LaneRow, Scene};
+
+/// The lane of a row that has none.
+const NO_LANE: LaneOf = LaneOf { kind: KindId(u8::MAX), lane: LaneId(u32::MAX) };
+
+impl Groups {
+    /// Finds what stands in which row.
+    fn arrange(&mut self, marks: &[&Marks], ask: &Ask) {
+        self.is_finding = self.index.look(marks, &self.kinds, ask.now);
+        self.is_behind = self.is_finding;
+        let newest = marks.iter().map(|own| own.ring.last_at()).fold(f64::NEG_INFINITY, f64::max);
+        let is_past = ask.window.to < newest;
+        let needs_scan = is_past || self.choice.order == LaneOrder::Churn;
+        let known = Known { marks, kinds: &self.kinds, index: &self.index, scan: &self.scan, choice: &self.choice };
+        let is_due = self.rows.is_due(known, ask) || (self.is_behind && !ask.hold);
+        let to = ask.window.to.min(newest.max(ask.window.from));
+        let wanted = Window { to, ..ask.window };
+        if needs_scan && (is_due || (is_past && self.scan.window() != Some(wanted))) {
+            self.scan.begin(wanted);
+        }
+        let is_looking = needs_scan && self.scan.go_on(marks, &self.index);
+        self.is_behind |= is_looking;
+        if is_due {
+            let known = Known { marks, kinds: &self.kinds, index: &self.index, scan: &self.scan, choice: &self.choice };
+            self.rows.settle(known, ask, is_past);
+            if is_looking {
+                self.rows.must_settle();
+            }
+        }
+    }
+
+    fn is_closed(row: &Row, entry: &Entry) -> bool {
+        row.has_members && !entry.open
+    }
+
+    /// The name of a row: without what stands above it already.
+    fn name(entry: &Entry, index: &Index, marks: &[&Marks], key: &ObjectKey, depth: u8) -> String {
+        if depth == 0 {
+            return key.to_string();
+        }
+        let parent = index.get(entry.parent);
+        let parent_key = parent.and_then(|parent| {
+            let lane = index.lane(marks, parent).map(|(_, lane)| &lane.key);
+            lane.or_else(|| parent.label.as_deref().map(|label| &label.key))
+        });
+        let is_same_place =
+            parent_key.is_some_and(|parent| parent.namespace == key.namespace || *parent.name == *key.namespace);
+        let rest =
+            parent_key.and_then(|parent| key.name.strip_prefix(&*parent.name)).filter(|rest| rest.starts_with('-'));
+        match rest {
+            Some(rest) if rest.len() > 1 && is_same_place => format!("…{rest}"),
+            _ if is_same_place => key.name.to_string(),
+            _ => key.to_string(),
+        }
+    }
+}
+
+impl Chart {
+    /// Fills the scene with the rows of groups and lanes.
+    pub(crate) fn fill_groups(
+        &mut self,
+        marks: &[&Marks],
+        ask: &Ask,
+        hovered: Option<usize>,
+        scene: &mut Scene,
+        scratch: &mut Scratch,
+    ) {
+        let groups = &mut self.groups;
+        groups.arrange(marks, ask);
+        let rows: Vec<Row> = groups.rows.visible(ask).collect();
+        let is_closed = |row: &&Row| groups.index.of(row.id).is_some_and(|(_, entry)| Groups::is_closed(row, entry));
+        let closed = rows.iter().filter(is_closed);
+        let closed: Vec<(GroupId, u32)> =
+            closed.filter_map(|row| Some((row.id, groups.index.of(row.id)?.1.revision))).collect();
+        // While lanes are being found, counting would begin anew with each scene.
+        groups.is_behind |= !groups.is_finding && groups.marks.count(&closed, &scene.scale, (marks, &groups.index));
+        scene.active = groups.rows.active();
+        scene.scrollable = groups.rows.len();
+        scene.lanes_by = groups.choice.by;
+        for (number, row) in rows.iter().enumerate() {
+            let y = scene.layout.row_y(number);
+            let Some((row, of)) = self.row(marks, row, ask, (y, hovered == Some(number)), scene) else {
+                scene.lanes.push(None);
+                continue;
+            };
+            let is_closed = row.group.as_ref().is_some_and(|group| group.open == Some(false));
+            let id = row.group.as_ref().map(|group| group.id);
+            scene.lanes.push(Some(row));
+            let first = RowStart::of(scene, scratch);
+            match (id, of) {
+                (Some(id), of) if is_closed => {
+                    let own = of.and_then(|of| Some((of, *marks.get(of.kind.index())?)));
+                    if let Some((of, own)) = own {
+                        fill_states(own, (of, y), scene, scratch);
+                    }
+                    self.fill_closed((id, y), scene, scratch);
+                }
+                (_, Some(of)) => {
+                    if let Some(own) = marks.get(of.kind.index()) {
+                        fill_lane(own, (of, y), scene, scratch);
+                        if let Some(lane) = own.lanes.get(of.lane).filter(|_| marks.len() > 1) {
+                            fill_events(marks, (own.kind, lane), y, scene, &mut scratch.found);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            first.fill_labels(scene, scratch);
+        }
+    }
+
+    /// What stands beside a row, and its lane, if it is one.
+    fn row(
+        &self,
+        marks: &[&Marks],
+        row: &Row,
+        ask: &Ask,
+        (y, hovered): (f64, bool),
+        scene: &Scene,
+    ) -> Option<(LaneRow, Option<LaneOf>)> {
+        let index = &self.groups.index;
+        let (_, entry) = index.of(row.id)?;
+        let found = index.lane(marks, entry);
+        let label = entry.label.as_deref();
+        let key = found.map(|(_, lane)| &lane.key).or_else(|| label.map(|label| &label.key))?;
+        let of = found.map(|(of, _)| of);
+        let is_closed = Groups::is_closed(row, entry);
+        let LaneOf { kind, lane } = of.unwrap_or(NO_LANE);
+        let names = self.names.get(kind.index());
+        let group = GroupRow {
+            id: row.id,
+            depth: row.depth,
+            open: row.has_members.then_some(entry.open),
+            members: entry.members,
+            kept: row.kept && row.depth == 0,
+            word: label.filter(|_| found.is_none()).map_or_else(Box::default, |label| label.word.clone()),
+            long: names.map_or("", |name| name.long),
+            name: Groups::name(entry, index, marks, key, row.depth).into(),
+            counts: if is_closed { self.groups.marks.counts(row.id, &scene.scale) } else { Counts::default() },
+        };
+        let own = found.and_then(|(of, lane)| Some((*marks.get(of.kind.index())?, lane)));
+        let row = LaneRow {
+            y,
+            lane,
+            kind,
+            kind_name: names.map_or("", |name| name.short),
+            key: key.clone(),
+            word: own.and_then(|(own, lane)| Some(own.words.get(own.state_of(lane)?))).unwrap_or_default(),
+            live: found.is_none_or(|(_, lane)| lane.live),
+            selected: of.is_some() && of == ask.selected,
+            hovered,
+            group: Some(Box::new(group)),
+        };
+        Some((row, of))
+    }
+
+    /// Adds the marks of a closed group.
+    fn fill_closed(&self, (id, y): (GroupId, f64), scene: &mut Scene, scratch: &mut Scratch) {
+        let marks = &self.groups.marks;
+        let scale = scene.scale;
+        scratch.spots.clear();
+        scratch.spots.extend(marks.of(id, &scale).map(|part| Spot::of(part.block, &scale)));
+        let delete_of = |spot: &Spot| {
+            let mut parts = marks.of(id, &scale);
+            let part = parts.find(|part| part.block.first_at == spot.block.first_at && part.delete.is_some())?;
+            part.delete.map(|(at, seq, _)| (at, seq))
+        };
+        fold(&scratch.spots, scale.ms_per_pixel(), |fold| {
+            if fold.is_pill() {
+                return add_fold(&fold, y, scene, &mut scratch.crosses, delete_of);
+            }
+            for Spot { x, block, .. } in fold.spots {
+                for (mark_type, _) in MarkType::ALL.into_iter().zip(block.counts).filter(|(_, count)| *count > 0) {
+                    let glyph = Glyph { x: *x, y, mark_type, seq: block.last_seq };
+                    if mark_type == MarkType::Deleted { scratch.crosses.push(glyph) } else { scene.glyphs.push(glyph) }
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,134 @@
+//! Which lanes have marks in a window, and how many: for windows of the past, and for the order by churn.
+//!
+//! A window that follows the time and is not ordered by churn needs none of it: there the last change of each group is
+//! known.
+
+use std::ops::ControlFlow;
+
+use crate::kind_id::KindId;
+use crate::timeline::blocks::{Block, Part, Step, walk};
+use crate::timeline::groups::index::Index;
+use crate::timeline::lanes::Lane;
+use crate::timeline::mark::{LaneId, LaneOf};
+use crate::timeline::marks::Marks;
+use crate::timeline::ring::Ring;
+use crate::timeline::scale::Window;
+
+/// A scene does so many steps: lanes, marks and blocks.
+const AT_ONCE: usize = 16_384;
+
+/// What a lane or a group has in the window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Found {
+    /// How many frames the marks stand for.
+    pub(super) frames: u64,
+    /// When the last mark was stamped; negative infinity where there is none.
+    pub(super) last_at: f64,
+}
+
+const NOTHING: Found = Found { frames: 0, last_at: f64::NEG_INFINITY };
+
+/// What was found by entry, and what is being looked for.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    /// The window, and what is in it.
+    window: Option<Window>,
+    found: Vec<Found>,
+    /// The window that is being looked at, where that goes on, and what was found.
+    next: Option<(Window, usize, usize)>,
+    finding: Vec<Found>,
+}
+
+impl Scan {
+    pub(super) fn bytes(&self) -> usize {
+        (self.found.capacity() + self.finding.capacity()) * size_of::<Found>()
+    }
+
+    /// What an entry has in the window that was looked at last.
+    pub(super) fn of(&self, at: u32) -> Found {
+        let found = if self.window.is_some() { &self.found } else { &self.finding };
+        found.get(at as usize).copied().unwrap_or(NOTHING)
+    }
+
+    /// The window that was looked at last, or whose first look is under way.
+    pub(super) fn window(&self) -> Option<Window> {
+        self.window
+    }
+
+    /// Looks at a window from the beginning, unless one that is nearly the same is being looked at.
+    pub(super) fn begin(&mut self, window: Window) {
+        let near = window.span() / 10.0;
+        let is_near = |other: Window| (other.from - window.from).abs() < near && (other.to - window.to).abs() < near;
+        if self.next.is_none_or(|(other, ..)| !is_near(other)) {
+            self.next = Some((window, 0, 0));
+            self.finding.clear();
+        }
+    }
+
+    /// Goes on. Returns whether something is left.
+    pub(super) fn go_on(&mut self, marks: &[&Marks], index: &Index) -> bool {
+        let Some((window, mut at, mut slot)) = self.next else { return false };
+        self.finding.resize(index.slots(), NOTHING);
+        let mut left = AT_ONCE;
+        while left > 0 {
+            let Some(own) = marks.get(at) else {
+                std::mem::swap(&mut self.found, &mut self.finding);
+                (self.window, self.next) = (Some(window), None);
+                return false;
+            };
+            left -= 1;
+            let lane = LaneId(slot as u32);
+            let of = LaneOf { kind: KindId(at as u8), lane };
+            if let (Some(lane), Some(at)) = (own.lanes.get(lane), index.of_lane(of)) {
+                let (found, steps) = count(&own.ring, lane, window);
+                left = left.saturating_sub(steps);
+                if found.frames > 0 {
+                    for at in [at].into_iter().chain(index.around(at)) {
+                        let Some(sum) = self.finding.get_mut(at as usize) else { continue };
+                        sum.frames += found.frames;
+                        sum.last_at = sum.last_at.max(found.last_at);
+                    }
+                }
+            }
+            slot += 1;
+            if slot >= own.lanes.slots() {
+                (at, slot) = (at + 1, 0);
+            }
+        }
+        self.next = Some((window, at, slot));
+        true
+    }
+}
+
+/// What a lane has in a window, and how many steps it took to count that.
+fn count(ring: &Ring, lane: &Lane, window: Window) -> (Found, usize) {
+    let (mut found, mut steps) = (NOTHING, 0);
+    if lane.marks == 0 || lane.last_at < window.from || lane.first_at > window.to {
+        return (found, steps);
+    }
+    let step = |block: &Block| match () {
+        () if block.first_at > window.to => Step::Skip,
+        () if block.last_at < window.from || (block.first_at >= window.from && block.last_at <= window.to) => {
+            Step::Whole
+        }
+        () => Step::Open,
+    };
+    walk(ring, lane, step, |part| {
+        steps += 1;
+        let (first_at, last_at, frames) = match part {
+            Part::Mark(mark) => (mark.at, mark.at, u64::from(mark.frames())),
+            Part::Block(block) => {
+                (block.first_at, block.last_at, block.counts.iter().map(|count| u64::from(*count)).sum())
+            }
+        };
+        if last_at < window.from {
+            return ControlFlow::Break(());
+        }
+        if first_at <= window.to {
+            found.frames += frames;
+            found.last_at = found.last_at.max(last_at);
+        }
+        ControlFlow::Continue(())
+    });
+    (found, steps)
+}

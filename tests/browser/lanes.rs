@@ -1,0 +1,140 @@
+//! Lanes of the timeline in groups: by owner and by node, opened and closed, kept on top, and in the address.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::accessibility::finds_nothing;
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// Where the star of a row is, and where the triangle of a group is that is in no other one, in pixels from the left.
+const STAR: f64 = 6.0;
+const TRIANGLE: f64 = 21.0;
+
+/// The rows in the words that describe the canvas; empty where lanes are in no groups.
+async fn rows(page: &Page) -> Vec<String> {
+    let words = page.attribute("timeline", "aria-label").await.unwrap_or_default();
+    let rows = words.split_once("lanes by ").and_then(|(_, rest)| rest.split_once(": "));
+    rows.map(|(_, rows)| rows.split("; ").map(str::to_owned).collect()).unwrap_or_default()
+}
+
+/// Waits until the rows are so, and returns what was looked for.
+async fn until<T>(page: &Page, what: &str, find: impl Fn(&[String]) -> Option<T>) -> T {
+    wait_until(what, SOON, async || {
+        let rows = rows(page).await;
+        find(&rows).ok_or_else(|| format!("{rows:#?}"))
+    })
+    .await
+}
+
+/// Moves the pointer to a row, so that rows stay where they are, and clicks there if that is wanted.
+async fn point(page: &Page, row: usize, x: f64, clicks: bool) {
+    let script = "const canvas = document.querySelector('[data-testid=timeline]').getBoundingClientRect();
+        const count = Math.floor((canvas.height - 18 - 48) / 19);
+        const height = (canvas.height - 18 - 48) / count;
+        return [canvas.left + arguments[1], canvas.top + 48 + (arguments[0] + 0.5) * height].map(Math.round)";
+    let (x, y): (i64, i64) = page.read(script, vec![json!(row), json!(x)]).await;
+    let chain = page.browser.driver.action_chain().move_to(x, y);
+    let chain = if clicks { chain.click() } else { chain };
+    chain.perform().await.expect("the pointer moves");
+}
+
+fn is_deployment(row: &str) -> bool {
+    row.starts_with("Deployment ")
+}
+
+#[tokio::test]
+async fn lanes_by_owner_open_and_close_are_kept_and_survive_a_reload() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { scenario: "rollout", pods: 60, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "lanes_by_owner_open_and_close_are_kept_and_survive_a_reload";
+    with_page(name, &proxy.url(), "#/changes", async |page| {
+        for kind in ["pods", "replicasets", "deployments"] {
+            page.reaches(kind, "live", SOON).await;
+        }
+        assert!(rows(page).await.is_empty(), "without a choice, no lane is in a group");
+        let choose = "const menu = document.querySelector('[data-testid=lanes-by]');
+            menu.value = arguments[0]; menu.dispatchEvent(new Event('change', { bubbles: true }))";
+        page.browser.run(choose, vec!["owner".into()]).await;
+        page.becomes("the address has the choice", "return location.hash.includes('lanes=owner')", json!(true)).await;
+        until(page, "a Deployment is a closed group", |rows| rows.iter().position(|row| is_deployment(row))).await;
+        // Under the pointer no row moves.
+        point(page, 0, 300.0, false).await;
+        page.painted().await;
+        let is_closed = |row: &String| is_deployment(row) && row.contains(", closed, ");
+        let at = until(page, "a Deployment is a closed group", |rows| rows.iter().position(is_closed)).await;
+        let before = rows(page).await;
+        let own = before[at].split(',').next().unwrap().to_owned();
+        point(page, at, TRIANGLE, true).await;
+        let is_open = |row: &String| row.starts_with(&format!("{own}, ")) && row.contains(", open, ");
+        let set = until(page, "it opens", |rows| {
+            let at = rows.iter().position(is_open)?;
+            let is_set = |row: &&String| row.starts_with("level 2 ReplicaSet ") && row.contains(", closed, ");
+            rows.get(at + 1).filter(is_set).map(|_| at + 1)
+        })
+        .await;
+        assert_eq!(set, at + 1, "what is above it stays in its row: {before:#?}");
+        point(page, set, TRIANGLE + 11.0, true).await;
+        until(page, "Pods are below the ReplicaSet", |rows| {
+            rows.get(set + 1).filter(|row| row.starts_with("level 3 Pod ")).map(drop)
+        })
+        .await;
+        finds_nothing(page, "lanes by owner").await;
+        point(page, at, TRIANGLE, true).await;
+        until(page, "it closes", |rows| rows.get(at).filter(|row| row.starts_with(&own) && is_closed(row)).map(drop))
+            .await;
+
+        point(page, at, STAR, true).await;
+        let key = own.trim_start_matches("Deployment ").to_owned();
+        let kept = format!("keep=deployments/{key}");
+        page.becomes(
+            "the address has what is kept",
+            &format!("return location.hash.includes({})", json!(kept)),
+            json!(true),
+        )
+        .await;
+        let is_on_top = |rows: &[String]| rows.first().filter(|row| row.starts_with(&format!("{own}, kept"))).map(drop);
+        until(page, "what is kept is on top", is_on_top).await;
+        page.reload().await;
+        page.reaches("deployments", "live", SOON).await;
+        until(page, "what is kept is on top again", is_on_top).await;
+        assert_eq!(
+            page.read::<String>("return document.querySelector('[data-testid=lanes-by]').value", vec![]).await,
+            "owner"
+        );
+
+        // The keyboard opens all, too.
+        page.press(":").await;
+        page.press("open all groups").await;
+        page.press("\u{e007}").await;
+        until(page, "all groups are open", |rows| {
+            let is_through = rows.iter().any(|row| row.starts_with("level 3 Pod "))
+                && rows.iter().all(|row| !row.contains(", closed, "));
+            is_through.then_some(())
+        })
+        .await;
+        page.browser.run(choose, vec!["node".into()]).await;
+        until(page, "nodes are groups", |rows| {
+            let is_node = |row: &String| row.starts_with("node ") || row.starts_with("Node ");
+            rows.iter().any(|row| is_node(row) && row.contains(" object")).then_some(())
+        })
+        .await;
+        page.browser.run(choose, vec!["object".into()]).await;
+        page.becomes("the address has no choice", "return location.hash.includes('lanes=')", json!(false)).await;
+        wait_until("only what is kept has words of its own", SOON, async || {
+            let words = page.attribute("timeline", "aria-label").await.unwrap_or_default();
+            holds(!words.contains("lanes by ") && words.contains(&format!("{own}, kept")), || words)
+        })
+        .await;
+        page.is_balanced().await;
+    })
+    .await;
+}
