@@ -141,6 +141,7 @@ mod tests {
             selected: None,
             span: None,
             hover: None,
+            span: None,
         };
         chart.draw(marks, &view, now);
     }
