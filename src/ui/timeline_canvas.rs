@@ -162,6 +162,11 @@ impl Painter {
             self.fill(self.mark(mark_type));
             context.fill();
         }
+        // The counts of a time of which less is kept stand back.
+        self.fill(&self.colours.panel);
+        context.set_global_alpha(0.55);
+        scene.lost.iter().for_each(|area| context.fill_rect(area.x, layout.strip_top, area.width, height));
+        context.set_global_alpha(1.0);
         scene.lost.iter().for_each(|area| self.paint_lost(area, (layout.strip_top, height)));
         let [from, to] = scene.framed;
         self.fill(&self.colours.focus);

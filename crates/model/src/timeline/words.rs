@@ -12,8 +12,10 @@ use smol_str::SmolStr;
 use kubechurn_client::api::cell::Tone;
 
 /// The number of a word: below 1,024, so that it takes ten bits of a mark. 0 stands for no word.
+///
+/// It is kept as bytes, so that a lane, of which there may be many thousands, has room for a state without growing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WordId(u16);
+pub struct WordId([u8; 2]);
 
 /// The bits of a [`WordId`].
 pub(super) const BITS: u32 = 10;
@@ -59,17 +61,17 @@ impl From<Tone> for NewState<'_> {
 impl WordId {
     /// The word with this number, of which only the lowest bits count.
     pub(super) fn of_bits(bits: u16) -> WordId {
-        WordId(bits & MOST as u16)
+        WordId((bits & MOST as u16).to_le_bytes())
     }
 
     /// The number.
     pub(super) fn bits(self) -> u16 {
-        self.0
+        u16::from_le_bytes(self.0)
     }
 
     /// The place in [`Words::words`]; `None` for no word.
     fn place(self) -> Option<usize> {
-        usize::from(self.0).checked_sub(1)
+        usize::from(self.bits()).checked_sub(1)
     }
 }
 
@@ -122,7 +124,7 @@ impl Words {
         if let Some(place) = self.ids.find(hash_of(text), |place| words[usize::from(*place)].text == text) {
             let word = &mut words[usize::from(*place)];
             word.uses = word.uses.saturating_add(1);
-            return WordId(place + 1);
+            return WordId::of_bits(place + 1);
         }
         let word = Word { text: text.into(), uses: 1 };
         let heap = heap_bytes(&word.text);
@@ -139,7 +141,7 @@ impl Words {
         };
         self.texts += heap;
         self.ids.insert_unique(hash_of(text), place, |place| hash_of(&words[usize::from(*place)].text));
-        WordId(place + 1)
+        WordId::of_bits(place + 1)
     }
 
     /// Takes one use off a state's word. A word without uses is forgotten.
