@@ -173,6 +173,8 @@ pub(crate) struct Groups {
     pub(super) is_behind: bool,
     /// Whether some lanes were never looked at.
     is_finding: bool,
+    /// When the rows were last arranged, in milliseconds.
+    settled: f64,
 }
 
 impl Groups {

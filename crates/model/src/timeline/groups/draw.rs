@@ -20,6 +20,9 @@ use crate::timeline::scene::{Glyph, LaneRow, Scene};
 /// The lane of a row that has none.
 const NO_LANE: LaneOf = LaneOf { kind: KindId(u8::MAX), lane: LaneId(u32::MAX) };
 
+/// How often rows are arranged while lanes are being found, in milliseconds.
+const OFTEN: f64 = 200.0;
+
 impl Groups {
     /// Finds what stands in which row.
     fn arrange(&mut self, marks: &[&Marks], ask: &Ask) {
@@ -29,7 +32,7 @@ impl Groups {
         let is_past = ask.window.to < newest;
         let needs_scan = is_past || self.choice.order == LaneOrder::Churn;
         let known = Known { marks, kinds: &self.kinds, index: &self.index, scan: &self.scan, choice: &self.choice };
-        let is_due = self.rows.is_due(known, ask) || (self.is_behind && !ask.hold);
+        let is_due = self.rows.is_due(known, ask) || (self.is_finding && !ask.hold);
         let to = ask.window.to.min(newest.max(ask.window.from));
         let wanted = Window { to, ..ask.window };
         if needs_scan && (is_due || (is_past && self.scan.window() != Some(wanted))) {
@@ -37,10 +40,15 @@ impl Groups {
         }
         let is_looking = needs_scan && self.scan.go_on(marks, &self.index);
         self.is_behind |= is_looking;
-        if is_due {
+        // While lanes are being found or looked at, rows are arranged now and then, and once more at the end.
+        let is_soon = self.is_behind && (0.0..OFTEN).contains(&(ask.now - self.settled)) && self.rows.len() > 0;
+        if is_due && is_soon {
+            self.rows.must_settle();
+        } else if is_due {
+            self.settled = ask.now;
             let known = Known { marks, kinds: &self.kinds, index: &self.index, scan: &self.scan, choice: &self.choice };
             self.rows.settle(known, ask, is_past);
-            if is_looking {
+            if self.is_behind {
                 self.rows.must_settle();
             }
         }

@@ -158,6 +158,10 @@ impl Index {
         all.find(|at| self.get(*at).and_then(|entry| entry.label.as_deref()).is_some_and(is_it))
     }
 
+    pub(super) fn all(&self) -> impl Iterator<Item = (u32, &Entry)> {
+        (0..).zip(&self.entries)
+    }
+
     pub(super) fn children(&self, at: u32) -> impl Iterator<Item = (u32, &Entry)> {
         let mut next = self.get(at).map_or(NONE, |entry| entry.first_child);
         std::iter::from_fn(move || {
