@@ -141,7 +141,6 @@ mod tests {
             selected: None,
             span: None,
             hover: None,
-            span: None,
         };
         chart.draw(marks, &view, now);
     }
