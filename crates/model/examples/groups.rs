@@ -110,7 +110,6 @@ impl Bench {
             selected: None,
             span: None,
             hover: None,
-            span: None,
         };
         let mut timeline = TimelineMut::new(self.marks.iter().collect(), &mut self.chart);
         let start = Instant::now();
