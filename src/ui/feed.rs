@@ -92,8 +92,9 @@ pub fn Feed(
                     })}
                 </div>
                 <div class="feed-side">
-                    <Cards screen />
+                    // What the user has just chosen is in sight, however many loops there are.
                     <Span screen commands />
+                    <Cards screen />
                 </div>
             </div>
         </section>
