@@ -1,8 +1,7 @@
 //! kubechurn shows a Kubernetes cluster changing.
 //!
 //! In the page a [`Reflector`], like the one inside every Kubernetes controller, lists a resource and then watches it
-//! through `kubectl proxy`. A [`DeltaFifo`] folds bursts per object before the store, and everyone who looks at it, is
-//! told.
+//! through `kubectl proxy`. A [`DeltaFifo`] folds bursts per object before the store and its handlers are told.
 //!
 //! ```text
 //! text frame ─► lister_watcher ─► SharedInformer ─────────────────────────────────────────────────────┐
@@ -22,7 +21,8 @@
 //! There is one [`SharedInformer`] for each resource, namespace and selector, however many look at it. Beside its log each
 //! one has a tap: what it receives is offered with its text, at once, to [`page::history`], whose [`Recorder`] keeps every
 //! version in the bytes in which it differs from another one, within a budget. The inspector reads them, and so does the feed
-//! of [`page::changes`]: what changed in each, who seems to have written it, and what of it is noise, by `crates/changes`.
+//! of [`page::changes`]: what changed in each, who seems to have written it, and what of it is noise, by `crates/changes`. So
+//! do the counts of a chosen stretch of time, and the filters that are watched in the background (`page::{span, alerts}`).
 //!
 //! What a first list brings is shown while it comes: a table asks its informers for these items too, and makes provisional
 //! rows of them ([`table::view`]). They count nowhere, and nothing is concluded from them. When the list is complete and

@@ -14,7 +14,8 @@ use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
 
 /// The names of the states.
-const STATES: [&str; 8] = ["changes", "busy", "inspector", "palette", "keys", "empty", "forbidden", "stale"];
+const STATES: [&str; 10] =
+    ["changes", "owners", "span", "busy", "inspector", "palette", "keys", "empty", "forbidden", "stale"];
 const THEMES: [&str; 2] = ["dark", "light"];
 /// The suffix of the file name for each size of the window, in CSS pixels.
 const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 1024, 700)];
@@ -48,20 +49,32 @@ pub async fn take(wanted: &[String]) {
     println!("{} KB together", sum / 1000);
 }
 
+/// Opens the feed, and waits until it has something to show.
+async fn told(page: &Page, hash: &str) {
+    page.open(hash).await;
+    page.reaches("deployments", "live", PATIENCE).await;
+    wait_until("the feed has a card and many rows", PATIENCE, async || {
+        let script = "return ['card', 'feed-row'].map(one => document.querySelectorAll(`[data-testid=${one}]`).length)";
+        let found: [usize; 2] = page.read(script, Vec::new()).await;
+        holds(found[0] > 0 && found[1] >= 20, || format!("{found:?}"))
+    })
+    .await;
+}
+
 /// Brings the page into the state with this name.
 async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlProxy) {
     let busy = "#/pods?pin=deployments,jobs,events";
     match name {
-        "changes" => {
-            page.open("#/changes").await;
-            page.reaches("deployments", "live", PATIENCE).await;
-            wait_until("the feed has a card and many rows", PATIENCE, async || {
-                let found: [usize; 2] = page
-                    .read("return ['card', 'feed-row'].map(one => document.querySelectorAll(`[data-testid=${one}]`).length)", Vec::new())
-                    .await;
-                holds(found[0] > 0 && found[1] >= 20, || format!("{found:?}"))
-            })
-            .await;
+        "changes" => told(page, "#/changes").await,
+        "owners" => {
+            told(page, "#/changes?lanes=owner").await;
+            page.click("timeline-fill").await;
+        }
+        "span" => {
+            told(page, "#/changes?lanes=owner").await;
+            let now: f64 = page.read("return Date.now()", Vec::new()).await;
+            page.open(&format!("#/changes?lanes=owner&span={:.0}-{:.0}", now - 15_000.0, now - 3_000.0)).await;
+            page.element("span-row").await;
         }
         "inspector" => {
             page.open("#/pods?pin=replicasets,deployments").await;
