@@ -49,14 +49,16 @@ pub async fn take(wanted: &[String]) {
     println!("{} KB together", sum / 1000);
 }
 
-/// Opens the feed, and waits until it has something to show.
+/// Opens the feed, and waits until it has something to show, and a minute of it.
 async fn told(page: &Page, hash: &str) {
     page.open(hash).await;
     page.reaches("deployments", "live", PATIENCE).await;
     wait_until("the feed has a card and many rows", PATIENCE, async || {
-        let script = "return ['card', 'feed-row'].map(one => document.querySelectorAll(`[data-testid=${one}]`).length)";
-        let found: [usize; 2] = page.read(script, Vec::new()).await;
-        holds(found[0] > 0 && found[1] >= 20, || format!("{found:?}"))
+        let script =
+            "return [...['card', 'feed-row'].map(one => document.querySelectorAll(`[data-testid=${one}]`).length),
+            Math.floor((Date.now() - kubechurn.marks('pods')[0].time) / 1000)]";
+        let found: [usize; 3] = page.read(script, Vec::new()).await;
+        holds(found[0] > 0 && found[1] >= 20 && found[2] >= 50, || format!("{found:?}"))
     })
     .await;
 }
@@ -67,13 +69,14 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
     match name {
         "changes" => told(page, "#/changes").await,
         "owners" => {
-            told(page, "#/changes?lanes=owner").await;
+            told(page, "#/deployments,replicasets,pods?view=changes&lanes=owner").await;
+            page.click("lanes-open").await;
             page.click("timeline-fill").await;
         }
         "span" => {
             told(page, "#/changes?lanes=owner").await;
             let now: f64 = page.read("return Date.now()", Vec::new()).await;
-            page.open(&format!("#/changes?lanes=owner&span={:.0}-{:.0}", now - 15_000.0, now - 3_000.0)).await;
+            page.open(&format!("#/changes?lanes=owner&span={:.0}-{:.0}", now - 22_000.0, now - 4_000.0)).await;
             page.element("span-row").await;
         }
         "inspector" => {
