@@ -23,7 +23,7 @@ const COUNTS: [usize; 2] = [10_000, 1_000_000];
 /// cannot take the same time.
 const OBJECTS: [usize; 2] = [18, 300];
 
-/// How many times as long a picture of the many may take. The goal is 1.5, which is what was measured on a quiet machine.
+/// How many times as long a picture of the many may take. The goal is 1.5; 1.3 to 1.6 were measured on a quiet machine.
 const RATIO: f64 = 2.0;
 
 /// How many times as fast a picture of the many must be as a rectangle for each of them.
