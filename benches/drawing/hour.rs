@@ -61,17 +61,7 @@ impl Hour {
     /// The scene of a stretch of the hour.
     fn scene(&mut self, window: Window) -> &Scene {
         let (width, height) = SIZE;
-        let view = TimelineView {
-            width,
-            height,
-            window,
-            zone: 0.0,
-            scroll: 0,
-            hold: false,
-            selected: None,
-            span: None,
-            hover: None,
-        };
+        let view = TimelineView { width, height, window, ..TimelineView::default() };
         TimelineMut::new(vec![&self.marks], &mut self.chart).scene(&view, HOUR);
         Timeline::new(Vec::new(), &self.chart).last_scene()
     }

@@ -100,17 +100,7 @@ impl Bench {
 
     /// The time of one scene, in microseconds, and whether it left something for the next one.
     fn scene(&mut self, window: Window) -> (f64, bool) {
-        let view = TimelineView {
-            width: 1_000.0,
-            height: 1_000.0,
-            window,
-            zone: 0.0,
-            scroll: 0,
-            hold: false,
-            selected: None,
-            span: None,
-            hover: None,
-        };
+        let view = TimelineView { width: 1_000.0, height: 1_000.0, window, ..TimelineView::default() };
         let mut timeline = TimelineMut::new(self.marks.iter().collect(), &mut self.chart);
         let start = Instant::now();
         timeline.choose_lanes(&self.choice);

@@ -97,17 +97,7 @@ fn scenes(marks: &Marks, windows: impl Iterator<Item = Window>) -> (f64, f64) {
     let mut chart = Chart::default();
     let mut times = Vec::new();
     for window in windows {
-        let view = TimelineView {
-            width: 1_000.0,
-            height: 500.0,
-            window,
-            zone: 0.0,
-            scroll: 0,
-            hold: false,
-            selected: None,
-            hover: None,
-            span: None,
-        };
+        let view = TimelineView { width: 1_000.0, height: 500.0, window, ..TimelineView::default() };
         let start = Instant::now();
         TimelineMut::new(vec![marks], &mut chart).scene(&view, HOUR);
         times.push(start.elapsed().as_secs_f64() * 1e6);

@@ -109,8 +109,6 @@ pub struct Changes {
     waiting: VecDeque<u64>,
     /// How many were too many to be told.
     pub skipped: u64,
-    /// The numbers of the changes that were told last.
-    told: VecDeque<u64>,
     /// The number of the newest change that the findings know.
     found: Option<u64>,
     /// The rows in order, as they are shown: held in place while the user acts on them.
@@ -132,7 +130,6 @@ impl Default for Changes {
             marks: Marks::default(),
             waiting: VecDeque::new(),
             skipped: 0,
-            told: VecDeque::new(),
             found: None,
             order: Vec::new(),
             open: FxHashSet::default(),
@@ -186,10 +183,6 @@ impl Changes {
 
     /// Tells a change.
     pub fn tell(&mut self, line: Line) {
-        if self.told.len() == LIMITS.lines {
-            self.told.pop_front();
-        }
-        self.told.push_back(line.seq);
         // What is told again was looked at before.
         if self.found.is_none_or(|found| found < line.seq) {
             self.found = Some(line.seq);
@@ -198,11 +191,11 @@ impl Changes {
         self.feed.push(line);
     }
 
-    /// Has the changes that were told last be told again, because what counts as noise is another.
+    /// Has the changes that the feed keeps be told again, because what counts as noise is another.
     fn tell_again(&mut self, filter: Filter) {
+        let told: Vec<u64> = self.feed.lines().map(|line| line.seq).collect();
         self.feed = Feed::new(LIMITS);
         self.feed.set_filter(filter);
-        let told = std::mem::take(&mut self.told);
         told.into_iter().rev().for_each(|sequence| self.waiting.push_front(sequence));
     }
 
@@ -257,11 +250,15 @@ impl Changes {
         if !self.open.remove(&id) {
             self.open.insert(id);
         }
-        let entries = self.order.iter().filter_map(|place| match place {
+        self.order = self.places(self.entries().collect());
+    }
+
+    /// The rows that are shown, in order.
+    fn entries(&self) -> impl Iterator<Item = EntryId> {
+        self.order.iter().filter_map(|place| match place {
             Place::Entry(id) => Some(*id),
             Place::Line(..) => None,
-        });
-        self.order = self.places(entries.collect());
+        })
     }
 
     fn places(&self, entries: Vec<EntryId>) -> Vec<Place> {
@@ -287,10 +284,7 @@ impl Changes {
     /// How many rows would stand above the first one that is held in place: new ones, and those to which something has
     /// happened since.
     pub fn newer(&self) -> usize {
-        let first = self.order.iter().find_map(|place| match place {
-            Place::Entry(id) => Some(*id),
-            Place::Line(..) => None,
-        });
+        let first = self.entries().next();
         self.shown().rows().take_while(|entry| first != Some(entry.id)).count()
     }
 

@@ -97,7 +97,7 @@ pub struct Told {
     pub key: ObjectKey,
     /// The object's uid.
     pub uid: Uid,
-    /// The text before, as far as one is kept.
+    /// The text before, as far as one is kept and the two are to be compared, or there is no other text.
     pub old: Option<String>,
     /// The text.
     pub new: Option<String>,
@@ -174,16 +174,19 @@ impl History {
     /// A change with its text and the one before it; `None` if it is not kept any more.
     pub fn told(&self, sequence: u64) -> Option<Told> {
         let stored = self.recorder.get(sequence)?;
-        let previous = self.recorder.previous(sequence);
+        let (delta_type, new) = (stored.record.delta_type, self.recorder.read(sequence));
+        // Nothing is compared when an object comes or goes. An older text is made of several differences, which takes time.
+        let is_enough = new.is_some() && matches!(delta_type, DeltaType::Added | DeltaType::Deleted);
+        let previous = if is_enough { None } else { self.recorder.previous(sequence) };
         let was_gone = previous.and_then(|previous| self.recorder.get(previous)).map(|stored| stored.record.delta_type);
         Some(Told {
             at: stored.record.at,
-            delta_type: stored.record.delta_type,
+            delta_type,
             resource: self.recorder.resource(stored.life)?,
             key: stored.life.key.clone(),
             uid: stored.life.uid.clone(),
             old: previous.filter(|_| was_gone != Some(DeltaType::Deleted)).and_then(|one| self.recorder.read(one)),
-            new: self.recorder.read(sequence),
+            new,
         })
     }
 

@@ -16,7 +16,9 @@ use kubechurn_changes::line::Line;
 
 use crate::page::changes::LIMITS;
 use crate::page::span::tally::Tally;
+use crate::timeline::mark::grouped;
 use crate::timeline::scale::{HISTORY, Window};
+use crate::timeline::scene::duration;
 
 pub use tally::{SpanRow, SpanSection};
 
@@ -135,9 +137,13 @@ impl Part {
         received.place_of(self.window.to)
     }
 
+    /// Whether a change is left to be read.
+    fn is_left(&self, received: &Received) -> bool {
+        self.next < self.end(received).min(self.first + MOST_READ)
+    }
+
     fn take(&mut self, received: &Received) -> Option<u64> {
-        let is_left = self.next < self.end(received).min(self.first + MOST_READ);
-        is_left.then_some(())?;
+        self.is_left(received).then_some(())?;
         self.next += 1;
         // What was forgotten meanwhile has no number.
         Some(received.sequence(self.next - 1).unwrap_or(u64::MAX))
@@ -205,8 +211,7 @@ impl Reading {
 
     /// Whether all changes that were received are read.
     pub fn is_done(&self, received: &Received) -> bool {
-        let is_left = |part: &Part| part.next < part.end(received).min(part.first + MOST_READ);
-        !is_left(&self.own) && !is_left(&self.before)
+        !self.own.is_left(received) && !self.before.is_left(received)
     }
 
     /// Whether something was read since this was last asked.
@@ -225,8 +230,6 @@ impl Reading {
         let Window { from, to } = self.own.window;
         let short = self.own.window.span() < 10_000.0;
         let time = |at: f64| time(at).chars().take(if short { 12 } else { 8 }).collect::<String>();
-        let grouped = crate::timeline::mark::grouped;
-        let duration = crate::timeline::scene::duration;
         let length = self.own.window.span();
         let compared = self.compared();
         let against = match compared {

@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{Mark, MarkType};
 use crate::timeline::ring::Ring;
+use crate::timeline::scale::Window;
 use crate::timeline::states::States;
 use crate::timeline::words::State;
 
@@ -98,6 +99,11 @@ impl Block {
     /// How long the block is, in milliseconds.
     pub fn span(&self) -> f64 {
         self.last_at - self.first_at
+    }
+
+    /// How many frames the marks stand for.
+    pub fn frames(&self) -> u64 {
+        self.counts.iter().map(|count| u64::from(*count)).sum()
     }
 
     /// How many of the marks' frames are deletes.
@@ -222,6 +228,19 @@ pub enum Step {
     Open,
 }
 
+impl Step {
+    /// What to do with a block that is not wholly in a window, so that the walk ends at the first part before the window;
+    /// `None` for a block that is.
+    pub fn outside(block: &Block, window: Window) -> Option<Step> {
+        match () {
+            () if block.first_at > window.to => Some(Step::Skip),
+            () if block.last_at < window.from => Some(Step::Whole),
+            () if block.first_at < window.from || block.last_at > window.to => Some(Step::Open),
+            () => None,
+        }
+    }
+}
+
 /// A part of a lane.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
@@ -325,11 +344,10 @@ mod tests {
 
     use super::*;
     use crate::timeline::marks::{Detail, Marks, NewMark};
+    use crate::timeline::words::TONES;
     use kubechurn_client::api::cell::Tone;
     use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
     use kubechurn_client::api::uid::Uid;
-
-    const TONES: [Tone; 4] = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad];
 
     /// Checks what a block says against the marks that it is made of, the oldest first.
     fn check(block: &Block, marks: &[Mark<'_>]) {

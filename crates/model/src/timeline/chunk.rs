@@ -2,10 +2,8 @@
 
 use std::mem::size_of;
 
-use kubechurn_client::api::cell::Tone;
-
 use crate::timeline::mark::{LaneId, Mark, MarkType, Subject, SubjectRef, Version};
-use crate::timeline::words::{self, State, WordId};
+use crate::timeline::words::{self, State, TONES, WordId};
 
 /// The most marks of a chunk: some 100 KB.
 pub(super) const MOST: usize = 4_096;
@@ -38,8 +36,6 @@ const LIFE: u32 = WORD + words::BITS;
 const LIVES: u32 = 1 << (24 - LIFE);
 /// Lanes from this number on do not fit into `lane`.
 const LANES: u32 = 1 << 24;
-
-const TONES: [Tone; 4] = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad];
 
 /// A mark that is about to be added.
 #[derive(Debug)]
@@ -91,9 +87,8 @@ impl Chunk {
             }
             _ => None,
         };
-        let tone = TONES.iter().position(|one| *one == state.tone).unwrap_or(0) as u32;
         let (lane, version, rest) = plain.unwrap_or((0, 0, RARE));
-        let rest = rest | u32::from(state.word.bits()) << WORD | tone << 3 | mark_type as u32;
+        let rest = rest | u32::from(state.word.bits()) << WORD | (state.tone as u32) << 3 | mark_type as u32;
         let (at, version) = (at.to_le_bytes(), version.to_le_bytes());
         let (lane, before, rest) = (three(lane), before.to_le_bytes(), three(rest));
         if plain.is_none() {
@@ -158,6 +153,7 @@ fn number(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kubechurn_client::api::cell::Tone;
     use kubechurn_client::api::object::ResourceVersion;
 
     #[test]

@@ -37,16 +37,12 @@ fn has_bands(block: &Block, ms_per_pixel: f64) -> bool {
 
 /// What to do with a block of a lane that is drawn on this scale.
 fn step(block: &Block, scale: &Scale) -> Step {
-    let (window, ms_per_pixel) = (scale.window, scale.ms_per_pixel());
+    let ms_per_pixel = scale.ms_per_pixel();
     let has_crosses = block.deletes() > 0 && block.span() >= CROSS * ms_per_pixel;
-    match () {
-        () if block.first_at > window.to => Step::Skip,
-        // Only the state in which it ends matters.
-        () if block.last_at < window.from => Step::Whole,
-        () if block.first_at < window.from || block.last_at > window.to => Step::Open,
-        () if has_crosses || has_bands(block, ms_per_pixel) || !is_in_one_fold(block, ms_per_pixel) => Step::Open,
-        () => Step::Whole,
-    }
+    Step::outside(block, scale.window).unwrap_or_else(|| {
+        let is_one = !has_crosses && !has_bands(block, ms_per_pixel) && is_in_one_fold(block, ms_per_pixel);
+        if is_one { Step::Whole } else { Step::Open }
+    })
 }
 
 /// Adds the bands, pills and glyphs of a lane, whose row has its middle at `y`.

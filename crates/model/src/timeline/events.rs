@@ -58,8 +58,7 @@ pub(super) fn fill_events(
                     if block.last_at < scale.window.from {
                         return ControlFlow::Break(());
                     }
-                    let frames = block.counts.iter().map(|count| u64::from(*count)).sum::<u64>();
-                    let frames = frames - u64::from(block.deletes());
+                    let frames = block.frames() - u64::from(block.deletes());
                     if frames > 0 && block.first_at <= scale.window.to {
                         let (at, seq, tone) = (block.last_at, block.last_seq, block.states.worst().unwrap_or_default());
                         found.push(Found { cell: cell(at, &scale), at, seq, kind: own_kind, tone, frames });
@@ -80,11 +79,8 @@ pub(super) fn fill_events(
 }
 
 fn step(block: &Block, scale: &Scale) -> Step {
-    match () {
-        () if block.first_at > scale.window.to => Step::Skip,
-        () if block.last_at < scale.window.from => Step::Whole,
-        () if block.first_at < scale.window.from || block.last_at > scale.window.to => Step::Open,
-        () if cell(block.first_at, scale) == cell(block.last_at, scale) && block.deletes() == 0 => Step::Whole,
-        () => Step::Open,
-    }
+    Step::outside(block, scale.window).unwrap_or_else(|| {
+        let is_one = cell(block.first_at, scale) == cell(block.last_at, scale) && block.deletes() == 0;
+        if is_one { Step::Whole } else { Step::Open }
+    })
 }

@@ -116,9 +116,7 @@ pub fn fold<'a>(spots: &'a [Spot], ms_per_pixel: f64, mut emit: impl FnMut(Fold<
                 counts = Counts::default();
             }
         }
-        for (mark_type, count) in MarkType::ALL.into_iter().zip(spot.block.counts) {
-            counts.add(mark_type, u64::from(count));
-        }
+        counts += &spot.block.counts;
     }
     if start < spots.len() {
         emit(Fold { spots: &spots[start..], counts });

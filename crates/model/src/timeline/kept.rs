@@ -136,11 +136,7 @@ mod tests {
             height: 220.0,
             window: Window { from: window.0, to: window.1 },
             zone: 2.0 * 60.0 * MINUTE,
-            scroll: 0,
-            hold: false,
-            selected: None,
-            span: None,
-            hover: None,
+            ..TimelineView::default()
         };
         chart.draw(marks, &view, now);
     }

@@ -173,7 +173,7 @@ impl Lanes {
         lane.pushed += 1;
         let earlier = lane.earlier.iter_mut().find(|life| life.uid == *change.uid);
         let life = match earlier {
-            // NoticeKind of an earlier life come late, and say nothing about the latest one.
+            // Marks of an earlier life come late, and say nothing about the latest one.
             Some(earlier) if !change.uid.is_empty() && lane.uid != *change.uid => {
                 earlier.marks += 1;
                 earlier.number
@@ -293,6 +293,11 @@ impl Lanes {
             next = lane.older;
             Some((id, lane))
         })
+    }
+
+    /// The lanes that have marks, most recently changed first. A lane that was recalled may have none yet.
+    pub fn marked(&self) -> impl Iterator<Item = (LaneId, &Lane)> {
+        self.newest_first().filter(|(_, lane)| lane.marks > 0)
     }
 
     /// How many lanes there are.

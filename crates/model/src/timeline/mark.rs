@@ -185,8 +185,9 @@ impl AddAssign for Counts {
     }
 }
 
-impl AddAssign<&[u32; MarkType::COUNT]> for Counts {
-    fn add_assign(&mut self, other: &[u32; MarkType::COUNT]) {
+/// Adds the numbers of the first types, in the order of [`MarkType::ALL`].
+impl<const TYPES: usize> AddAssign<&[u32; TYPES]> for Counts {
+    fn add_assign(&mut self, other: &[u32; TYPES]) {
         for (sum, count) in self.0.iter_mut().zip(other) {
             *sum += u64::from(*count);
         }

@@ -189,9 +189,7 @@ impl Order {
         if marks.iter().all(|own| window.to >= own.ring.last_at()) {
             let is_active = move |lane: &Lane| lane.last_at >= window.from;
             let mut lanes = Merged::of(kinds().map(|(kind, own)| {
-                // A lane that was recalled has no time yet.
-                let marked = own.lanes.newest_first().filter(|(_, lane)| lane.marks > 0);
-                let active = marked.take_while(move |(_, lane)| is_active(lane));
+                let active = own.lanes.marked().take_while(move |(_, lane)| is_active(lane));
                 active.map(move |(lane, Lane { last_at, .. })| (*last_at, LaneOf { kind, lane }))
             }));
             self.recent.extend(lanes.by_ref().take(MOST_ROWS));
@@ -200,10 +198,8 @@ impl Order {
             return;
         }
         self.stamps.next_round();
-        let changed_since = |own: &&Marks| {
-            let marked = own.lanes.newest_first().filter(|(_, lane)| lane.marks > 0);
-            marked.take_while(|(_, lane)| lane.last_at >= window.from).count()
-        };
+        let changed_since =
+            |own: &&Marks| own.lanes.marked().take_while(|(_, lane)| lane.last_at >= window.from).count();
         let candidates: usize = marks.iter().map(changed_since).sum();
         let mut lanes = Merged::of(kinds().map(|(kind, own)| {
             own.ring.range(window.from, window.to).filter_map(move |mark| match mark.subject {
@@ -234,8 +230,7 @@ impl Order {
         self.recent.clear();
         let mut found = Vec::new();
         for (kind, own) in (0..).map(KindId).zip(marks) {
-            let marked = own.lanes.newest_first().filter(|(_, lane)| lane.marks > 0);
-            for (id, lane) in marked.take_while(|(_, lane)| lane.last_at >= window.from) {
+            for (id, lane) in own.lanes.marked().take_while(|(_, lane)| lane.last_at >= window.from) {
                 let newest = newest_until(&own.ring, lane, window.to).filter(|mark| mark.at >= window.from);
                 found.extend(newest.map(|mark| (mark.at, mark.seq, LaneOf { kind, lane: id })));
             }

@@ -13,6 +13,7 @@ use crate::kind_id::KindId;
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{LaneId, LaneOf};
 use crate::timeline::marks::Marks;
+use crate::timeline::words::heap_bytes;
 
 /// So many Events of one object are drawn, the latest ones. A server that follows kubernetes' own limits has fewer
 /// (client-go `tools/record/events_cache.go`: 25 in a burst for each object).
@@ -77,11 +78,6 @@ impl Regarding {
             + self.lanes.capacity() * size_of::<(SmolStr, Vec<u32>)>()
             + self.heap
     }
-}
-
-/// The bytes that a name holds outside itself.
-fn heap_bytes(name: &SmolStr) -> usize {
-    if name.is_heap_allocated() { name.len() + 2 * size_of::<usize>() } else { 0 }
 }
 
 impl Marks {

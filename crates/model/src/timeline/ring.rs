@@ -182,8 +182,8 @@ impl Ring {
 
     /// The marks with `from <= at <= to`, the newest first.
     pub fn range(&self, from: f64, to: f64) -> impl DoubleEndedIterator<Item = Mark<'_>> + ExactSizeIterator {
-        let start = self.partition(|at| at < from);
-        let end = self.partition(|at| at <= to).max(start);
+        let start = self.from(from);
+        let end = self.after(to).max(start);
         self.between(start, end)
     }
 

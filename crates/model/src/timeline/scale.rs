@@ -1,7 +1,7 @@
 //! Maps time to the x axis: the window of time on the screen, zoom, pan and following.
 
 /// A stretch of time, in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
     /// Where the window begins.
     pub from: f64,

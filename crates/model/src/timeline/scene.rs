@@ -14,7 +14,7 @@ use crate::timeline::scale::{Scale, Window};
 use crate::timeline::ticks::Tick;
 
 /// What the user sees of a timeline.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimelineView {
     /// The width of the canvas, in CSS pixels.
     pub width: f64,

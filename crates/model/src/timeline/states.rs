@@ -6,9 +6,7 @@ use kubechurn_client::api::cell::Tone;
 use crate::timeline::blocks::newest_until;
 use crate::timeline::lanes::Lane;
 use crate::timeline::marks::Marks;
-use crate::timeline::words::{self, State, WordId};
-
-const TONES: [Tone; 4] = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad];
+use crate::timeline::words::{self, State, TONES, WordId};
 
 /// The first and the last of some states, and which tones there are among all of them.
 ///

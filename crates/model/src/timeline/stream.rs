@@ -243,12 +243,7 @@ mod tests {
             width: 1_000.0,
             height: 220.0,
             window: Window { from: now - 60_000.0, to: now },
-            zone: 0.0,
-            scroll: 0,
-            hold: false,
-            selected: None,
-            hover: None,
-            span: None,
+            ..TimelineView::default()
         };
         let marks: Vec<&Marks> = marks.iter().collect();
         chart.draw(&marks, &view, now);

@@ -24,17 +24,8 @@ struct Fixture {
 impl Fixture {
     fn new(budget: usize) -> Fixture {
         let viewport = Viewport::default();
-        let view = TimelineView {
-            width: 1_000.0,
-            height: 220.0,
-            window: viewport.window(0.0),
-            zone: 0.0,
-            scroll: 0,
-            hold: false,
-            selected: None,
-            hover: None,
-            span: None,
-        };
+        let view =
+            TimelineView { width: 1_000.0, height: 220.0, window: viewport.window(0.0), ..TimelineView::default() };
         Fixture { marks: Marks::new(budget), chart: Chart::default(), viewport, view }
     }
 

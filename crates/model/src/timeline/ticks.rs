@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_minute_has_the_labels_of_the_mock() {
+    fn a_minute_has_a_tick_every_ten_seconds() {
         assert_eq!(labels(60_000.0, 600.0, 0.0), ["-60s", "-50s", "-40s", "-30s", "-20s", "-10s", "now"]);
     }
 

@@ -26,6 +26,9 @@ const MOST: usize = (1 << BITS) - 1;
 /// The most bytes of a word. A longer one is cut, and ends with an ellipsis.
 const LONGEST: usize = 60;
 
+/// All tones, in the order of their numbers: the least alarming one first.
+pub(super) const TONES: [Tone; 4] = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad];
+
 /// The state of an object: how alarming it is, and its word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
@@ -96,8 +99,8 @@ fn hash_of(text: &str) -> u64 {
     FxBuildHasher.hash_one(text)
 }
 
-/// The bytes that a word holds outside its place.
-fn heap_bytes(text: &SmolStr) -> usize {
+/// The bytes that a text holds outside itself.
+pub(super) fn heap_bytes(text: &SmolStr) -> usize {
     if text.is_heap_allocated() { text.len() + 2 * size_of::<usize>() } else { 0 }
 }
 

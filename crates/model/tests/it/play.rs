@@ -126,17 +126,7 @@ impl Play {
     /// The timeline in view from one time to another, on a canvas with room for everything.
     pub fn scene(&mut self, from: f64, to: f64) -> Scene {
         let window = Window { from, to };
-        let view = TimelineView {
-            width: 100_000.0,
-            height: 4_000.0,
-            window,
-            zone: 0.0,
-            scroll: 0,
-            hold: false,
-            selected: None,
-            hover: None,
-            span: None,
-        };
+        let view = TimelineView { width: 100_000.0, height: 4_000.0, window, ..TimelineView::default() };
         self.watches.timeline_mut().unwrap().scene(&view, to).clone()
     }
 

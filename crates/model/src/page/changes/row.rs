@@ -74,8 +74,8 @@ fn parts(words: &str) -> Vec<(String, &'static str)> {
 
 /// Where the words of the next field begin: after a comma stands a path.
 fn next_field(words: &str) -> Option<usize> {
-    let commas = words.match_indices(", ").map(|(at, _)| at);
-    commas.into_iter().find(|at| {
+    let mut commas = words.match_indices(", ").map(|(at, _)| at);
+    commas.find(|at| {
         let name = words[at + 2..].split([' ', ',']).next().unwrap_or_default();
         let is_path = name.contains('.') && name.starts_with(|first: char| first.is_ascii_lowercase());
         words[..*at].ends_with("added") || is_path || matches!(name, "status" | "reason" | "message")

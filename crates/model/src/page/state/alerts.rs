@@ -40,7 +40,7 @@ impl Page {
                 match self.alerts.watch(&text, filter, from) {
                     true if text.is_empty() => String::from("You are told of whatever changes from now on."),
                     true => format!("You are told of what passes {text} from now on."),
-                    false => format!("It is watched already, or {MOST} filters are."),
+                    false => format!("No filter is added: this one is watched already, or {MOST} are."),
                 }
             }
         };

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use kubechurn_changes::feed::{Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
+use kubechurn_changes::findings::Finding;
 use kubechurn_changes::line::{Line, Received};
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
@@ -16,7 +17,6 @@ use crate::page::route::Route;
 use crate::page::state::Page;
 use crate::page::state::cursor::Pointer;
 use crate::timeline::mark::grouped;
-use kubechurn_changes::findings::Finding;
 use kubechurn_columns::kinds::Kind;
 
 /// How long a frame may read changes while the feed is in view, and while it is not; in milliseconds.
@@ -283,6 +283,6 @@ fn gone(id: EntryId) -> FeedRow {
 }
 
 /// A time of day to the second.
-fn seconds(time: &str) -> String {
+pub(super) fn seconds(time: &str) -> String {
     time.chars().take("13:04:05".len()).collect()
 }

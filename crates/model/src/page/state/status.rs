@@ -15,6 +15,7 @@ use crate::page::environment::Environment;
 use crate::page::listing::Progress;
 use crate::page::rates::{RateMeter, Rates as Measured, Sample};
 use crate::page::route::joined;
+use crate::page::state::changes::seconds;
 use crate::page::state::{AFTER_NEWS, Page};
 use crate::page::view::{
     Connection, EmptyTable, ListingModel, Pipeline, Subject, Trouble, WatchItem, bytes, bytes_of, empty, left_out,
@@ -252,8 +253,7 @@ impl Page {
             format!("marks {marks:.1}"),
         ];
         if let Some(at) = self.watching.history.whole_since() {
-            let time: String = env.time_of_day(at).chars().take("13:04:05".len()).collect();
-            fields.push(format!("recorded since {time}"));
+            fields.push(format!("recorded since {}", seconds(&env.time_of_day(at))));
         }
         fields
     }

@@ -200,8 +200,7 @@ impl Index {
         let mut left = AT_ONCE;
         for (at, own) in marks.iter().enumerate() {
             let seen = std::mem::replace(&mut self.seen[at], own.made());
-            let marked = own.lanes.newest_first().filter(|(_, lane)| lane.marks > 0);
-            for (lane, _) in marked.take_while(|(_, lane)| lane.last_seq > seen) {
+            for (lane, _) in own.lanes.marked().take_while(|(_, lane)| lane.last_seq > seen) {
                 if left == 0 {
                     // The page was hidden, or very much happened: all lanes are looked at again.
                     self.scan = Some((0, 0));

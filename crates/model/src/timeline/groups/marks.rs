@@ -197,9 +197,8 @@ impl GroupMarks {
         } else if self.next.as_ref().is_none_or(|next| !next.is_of(groups, scale) || next.is_far(marks, scale)) {
             self.next = Some(Counted::begin(groups, scale, marks));
         }
-        let mut left = AT_ONCE;
         if let Some(next) = &mut self.next {
-            if next.go_on(marks, index, scale, left) {
+            if next.go_on(marks, index, scale, AT_ONCE) {
                 if self.shown.has_scale(scale) && !far {
                     // What is shown meanwhile goes on, too.
                     self.shown.go_on(marks, index, scale, AT_ONCE / 4);
@@ -208,9 +207,8 @@ impl GroupMarks {
             }
             self.shown = std::mem::take(next);
             self.next = None;
-            left = 0;
         }
-        let is_behind = left > 0 && self.shown.go_on(marks, index, scale, left);
+        let is_behind = self.shown.go_on(marks, index, scale, AT_ONCE);
         let kept = window.from - window.span() / 2.0;
         if self.shown.from < kept - window.span() / 2.0 || self.shown.from > window.from {
             self.shown.drop_before(kept, marks);
@@ -231,11 +229,7 @@ impl GroupMarks {
     /// How many frames of each type a group has in the window, as far as they are counted.
     pub(super) fn counts(&self, id: GroupId, scale: &Scale) -> Counts {
         let mut counts = Counts::default();
-        for part in self.of(id, scale) {
-            for (mark_type, count) in MarkType::ALL.into_iter().zip(part.block.counts) {
-                counts.add(mark_type, u64::from(count));
-            }
-        }
+        self.of(id, scale).for_each(|part| counts += &part.block.counts);
         counts
     }
 }

@@ -106,20 +106,12 @@ fn count(ring: &Ring, lane: &Lane, window: Window) -> (Found, usize) {
     if lane.marks == 0 || lane.last_at < window.from || lane.first_at > window.to {
         return (found, steps);
     }
-    let step = |block: &Block| match () {
-        () if block.first_at > window.to => Step::Skip,
-        () if block.last_at < window.from || (block.first_at >= window.from && block.last_at <= window.to) => {
-            Step::Whole
-        }
-        () => Step::Open,
-    };
+    let step = |block: &Block| Step::outside(block, window).unwrap_or(Step::Whole);
     walk(ring, lane, step, |part| {
         steps += 1;
         let (first_at, last_at, frames) = match part {
             Part::Mark(mark) => (mark.at, mark.at, u64::from(mark.frames())),
-            Part::Block(block) => {
-                (block.first_at, block.last_at, block.counts.iter().map(|count| u64::from(*count)).sum())
-            }
+            Part::Block(block) => (block.first_at, block.last_at, block.frames()),
         };
         if last_at < window.from {
             return ControlFlow::Break(());

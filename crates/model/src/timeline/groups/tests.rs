@@ -62,17 +62,7 @@ struct Fixture {
 
 impl Fixture {
     fn new(by: LanesBy) -> Fixture {
-        let view = TimelineView {
-            width: 1_000.0,
-            height: 600.0,
-            window: Window { from: 0.0, to: 1.0 },
-            zone: 0.0,
-            scroll: 0,
-            hold: false,
-            selected: None,
-            span: None,
-            hover: None,
-        };
+        let view = TimelineView { width: 1_000.0, height: 600.0, ..TimelineView::default() };
         let kinds = KINDS.map(|name| kind(name).unwrap());
         let chart = Chart::of(NAMES.to_vec()).with_groups(&kinds);
         Fixture { marks: Default::default(), chart, view, choice: LaneChoice { by, ..LaneChoice::default() }, now: 0.0 }
