@@ -3,12 +3,13 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use kubechurn_model::page::changes::{CardModel, FeedCommand, FeedRow, ROW};
+use kubechurn_model::page::changes::{CardModel, FeedCommand, FeedRow};
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::span::SpanCommand;
 
 use crate::ui::alerts::TellMe;
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::sized::on_size;
 use crate::ui::span::Span;
 use crate::ui::table::Trouble;
 
@@ -32,17 +33,12 @@ pub fn Feed(
     let scroller = NodeRef::<html::Div>::new();
     let scrolled = move || {
         if let Some(scroller) = scroller.get_untracked() {
-            send(FeedCommand::Scroll(f64::from(scroller.scroll_top()), f64::from(scroller.client_height())));
+            let [top, height, width] =
+                [scroller.scroll_top(), scroller.client_height(), scroller.client_width()].map(f64::from);
+            send(FeedCommand::Scroll { top, height, width });
         }
     };
-    let resized = window_event_listener(leptos::ev::resize, move |_| scrolled());
-    on_cleanup(move || resized.remove());
-    // The first look at the scroller is its height, and so is each after it was hidden.
-    Effect::new(move |_| {
-        if scroller.get().is_some() && screen.feed.shown.get() {
-            scrolled();
-        }
-    });
+    on_size(scroller, scrolled);
     Effect::new(move |last: Option<u32>| {
         let newest = screen.feed.newest.get();
         if let Some(scroller) = scroller.get_untracked().filter(|_| last.is_some()) {
@@ -52,12 +48,18 @@ pub fn Feed(
     });
     let window = screen.feed.window;
     let count = Memo::new(move |_| window.with(|window| window.rows.len()));
-    let height = move || format!("{}px", window.with(|window| window.length) as f64 * ROW);
-    let offset = move || format!("translateY({}px)", window.with(|window| window.first) as f64 * ROW);
+    let height = move || format!("{}px", window.with(|window| window.length as f64 * window.row));
+    let offset = move || format!("translateY({}px)", window.with(|window| window.first as f64 * window.row));
     let newer = move || screen.feed.frame.with(|frame| frame.newer);
     let empty = move || screen.feed.frame.with(|frame| frame.empty.clone());
     view! {
-        <section class="feed" aria-label="What changed" data-testid="feed">
+        <section
+            class="feed"
+            aria-label="What changed"
+            data-testid="feed"
+            style=("--feed-row", move || format!("{}px", window.with(|window| window.row)))
+            data-lines=move || window.with(|window| window.lines).to_string()
+        >
             <Bar screen commands />
             <Trouble screen commands />
             <div class="feed-body">

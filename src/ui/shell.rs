@@ -33,6 +33,12 @@ pub fn Shell(
 ) -> impl IntoView {
     Effect::new(move |_| document().set_title(&marked(&screen.header.title.get())));
     let shell = NodeRef::<html::Div>::new();
+    // Where the window is narrow, the kinds are behind a button, until one is chosen.
+    let kinds = RwSignal::new(false);
+    Effect::new(move |_| {
+        screen.header.route.track();
+        kinds.set(false);
+    });
     // On the shell and not on the document, because narrow windows have defaults of their own on the shell.
     Effect::new(move |_| {
         let Some(shell) = shell.get() else { return };
@@ -48,11 +54,13 @@ pub fn Shell(
         <div
             class="shell"
             node_ref=shell
+            data-kinds=move || kinds.get().then_some("open")
             data-timeline=move || screen.timeline.fills.get().then_some("fills")
             inert=move || screen.header.splash.with(Option::is_some)
             data-inspector=move || screen.inspector.inspected.with(|one| one.is_some().then_some("open"))
         >
-            <Header screen commands />
+            <Header kinds screen commands />
+            <div class="backdrop" on:click=move |_| kinds.set(false)></div>
             {part(Part::Sidebar, screen, move || view! { <Sidebar screen commands /> })}
             <main class="main" data-view=move || if screen.feed.shown.get() { "changes" } else { "table" }>
                 {part(Part::Table, screen, move || view! { <Table screen commands /> })}
@@ -130,12 +138,22 @@ fn Question(screen: Screen, commands: Commands) -> impl IntoView {
 }
 
 #[component]
-fn Header(screen: Screen, commands: Commands) -> impl IntoView {
+fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl IntoView {
     let filter = NodeRef::<html::Input>::new();
     let pause = move |_| commands.send(Command::TogglePause);
     let theme = move |_| commands.send(Command::ToggleTheme);
     view! {
         <header class="header">
+            <button
+                class="kinds"
+                data-testid="kinds"
+                aria-label="kinds"
+                aria-controls="kinds"
+                aria-expanded=move || kinds.get().to_string()
+                on:click=move |_| kinds.update(|open| *open = !*open)
+            >
+                "☰"
+            </button>
             <div class="home">
                 <div class="brand">
                     <svg viewBox="0 0 34 12" aria-hidden="true">

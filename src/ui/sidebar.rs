@@ -45,7 +45,7 @@ pub fn Sidebar(
         }
     };
     view! {
-        <nav class="sidebar" aria-label="Resources" on:keydown=walk>
+        <nav id="kinds" class="sidebar" aria-label="Resources" on:keydown=walk>
             <div class="sidebar-list" node_ref=sidebar>
             <div class="sidebar-item everything" data-current=move || screen.sidebar.changes.with(|item| item.current).to_string()>
                 <a

@@ -13,6 +13,7 @@ use crate::ui::listing::Listing;
 use crate::ui::retention::ClearDeleted;
 use crate::ui::row::{Pattern, Row};
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::sized::on_size;
 use crate::ui::unplaced::{MAX_HEIGHT, Unplaced};
 
 /// The id of what is scrolled, which has the focus when the keys go from row to row.
@@ -34,8 +35,7 @@ pub fn Table(
             commands.send(Command::Scroll { top, height });
         }
     };
-    let resized = window_event_listener(ev::resize, move |_| scrolled());
-    on_cleanup(move || resized.remove());
+    on_size(scroller, scrolled);
     // Another kind begins at its top, and the first look at the scroller is its size.
     Effect::new(move |last: Option<String>| {
         let resource = screen.header.route.with(|route| route.resource.clone());
@@ -47,12 +47,6 @@ pub fn Table(
             scrolled();
         }
         resource
-    });
-    // A table that was hidden by the feed has a height again.
-    Effect::new(move |_| {
-        if !screen.feed.shown.get() {
-            scrolled();
-        }
     });
     Effect::new(move |_| {
         let top = screen.rows.scroll.get();

@@ -11,13 +11,15 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use kubechurn_client::api::cell::Tone;
 use kubechurn_model::timeline::fold::{CHAR, PILL_PAD, short};
 use kubechurn_model::timeline::mark::{MarkType, grouped};
-use kubechurn_model::timeline::scene::{GapArea, Kept, LaneRow, Scene, fit};
+use kubechurn_model::timeline::scene::{GapArea, Kept, LaneRow, Pill, Scene, fit};
 
 /// Where labels begin.
 const MARGIN: f64 = 14.0;
 
 /// The most characters of a namespace.
 const NAMESPACE: usize = 12;
+/// So many characters for namespace and name are too few for both.
+const NARROW: usize = 20;
 /// The most characters of a kind.
 const KIND: usize = 7;
 
@@ -218,8 +220,10 @@ impl Painter {
         let longest =
             |text: fn(&LaneRow) -> &str| scene.lanes.iter().flatten().map(|row| text(row).chars().count()).max();
         let kind = longest(|row| row.kind_name).unwrap_or(0).min(KIND).min(all / 3);
-        let namespace = longest(|row| &row.key.namespace).unwrap_or(0).min(NAMESPACE).min(all.saturating_sub(kind) / 2);
         let room = |length: usize| if length == 0 { 0 } else { length + 1 };
+        // Where there is little room, it is the name's.
+        let most = if all < room(kind) + NARROW { 0 } else { NAMESPACE.min((all - kind) / 2) };
+        let namespace = longest(|row| &row.key.namespace).unwrap_or(0).min(most);
         let namespace_x = MARGIN + room(kind) as f64 * self.char;
         let name_x = namespace_x + room(namespace) as f64 * self.char;
         let name = all.saturating_sub(room(kind) + room(namespace));
@@ -284,44 +288,45 @@ impl Painter {
 
     fn paint_marks(&self, scene: &Scene) {
         let context = &self.context;
-        for pill in &scene.pills {
-            // The panel under the tint keeps the number readable on a band.
-            for (colour, alpha) in [(self.colours.panel.as_str(), 0.8), (self.mark(pill.mark_type), 0.22)] {
-                context.begin_path();
-                if context.round_rect_with_f64(pill.x, pill.y - 8.0, pill.width, 16.0, 8.0).is_err() {
-                    context.rect(pill.x, pill.y - 8.0, pill.width, 16.0);
-                }
-                context.set_global_alpha(alpha);
-                self.fill(colour);
-                context.fill();
-            }
+        // The panel under the tint keeps the number readable on a band.
+        context.set_global_alpha(0.8);
+        self.fill(&self.colours.panel);
+        scene.pills.iter().for_each(|pill| self.paint_pill(pill));
+        context.set_global_alpha(0.22);
+        for mark_type in MarkType::OBJECT {
+            self.fill(self.mark(mark_type));
+            scene.pills.iter().filter(|pill| pill.mark_type == mark_type).for_each(|pill| self.paint_pill(pill));
         }
         context.set_global_alpha(1.0);
         // Deletes come last in `OBJECT`, and so are on top.
         for mark_type in MarkType::OBJECT {
-            let hollow = matches!(mark_type, MarkType::Sync | MarkType::Deleted);
-            context.begin_path();
-            for pill in scene.pills.iter().filter(|pill| pill.mark_type == mark_type) {
-                self.shape(mark_type, pill.x + PILL_PAD, pill.y);
-            }
-            for glyph in scene.glyphs.iter().filter(|glyph| glyph.mark_type == mark_type) {
-                self.shape(mark_type, glyph.x, glyph.y);
-            }
-            if hollow {
-                context.set_line_width(if mark_type == MarkType::Deleted { 2.0 } else { 1.2 });
-                context.set_stroke_style_str(self.mark(mark_type));
-                context.stroke();
-            } else {
-                self.fill(self.mark(mark_type));
-                context.fill();
-            }
+            let is_hollow = matches!(mark_type, MarkType::Sync | MarkType::Deleted);
+            context.set_line_width(if mark_type == MarkType::Deleted { 2.0 } else { 1.2 });
+            context.set_stroke_style_str(self.mark(mark_type));
             self.fill(self.mark(mark_type));
+            let pills = scene.pills.iter().filter(|pill| pill.mark_type == mark_type);
+            let glyphs = scene.glyphs.iter().filter(|glyph| glyph.mark_type == mark_type);
+            for (x, y) in pills.map(|pill| (pill.x + PILL_PAD, pill.y)).chain(glyphs.map(|glyph| (glyph.x, glyph.y))) {
+                context.begin_path();
+                self.shape(mark_type, x, y);
+                if is_hollow { context.stroke() } else { context.fill() }
+            }
             for pill in scene.pills.iter().filter(|pill| pill.mark_type == mark_type) {
                 self.text(&short(pill.counts.total()), pill.x + PILL_PAD + 6.0, pill.y + 0.5);
             }
         }
         context.set_line_width(1.0);
         self.paint_events(scene);
+    }
+
+    /// Fills a pill. Each has a path of its own: a path of many is filled several times as slowly.
+    fn paint_pill(&self, pill: &Pill) {
+        let (context, top) = (&self.context, pill.y - 8.0);
+        context.begin_path();
+        if context.round_rect_with_f64(pill.x, top, pill.width, 16.0, 8.0).is_err() {
+            context.rect(pill.x, top, pill.width, 16.0);
+        }
+        context.fill();
     }
 
     /// Events about an object: a Warning is a triangle with an edge, anything else a small dim square.

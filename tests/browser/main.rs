@@ -66,6 +66,9 @@ mod licences;
 // The sizes of the built page's files.
 mod files;
 
+// A window as narrow as a phone's.
+mod phone;
+
 // Fifty thousand Pods.
 mod size;
 

@@ -20,8 +20,10 @@ pub use row::{FeedRow, line_of, row_of};
 use crate::page::changes::row::noise_of;
 use crate::page::span::{Reading, Received};
 
-/// The height of a row, in CSS pixels.
-pub const ROW: f64 = 27.0;
+/// The height of a row of one line and of two, in CSS pixels.
+const ROW: [f64; 2] = [27.0, 46.0];
+/// A feed that is narrower has rows of two lines, in CSS pixels.
+const NARROW: f64 = 620.0;
 /// How many rows above and below the visible ones are in the document too.
 const OVERSCAN: usize = 4;
 /// How many changes may wait to be told. Beyond that, those that come are counted, and only recorded.
@@ -32,8 +34,15 @@ pub(crate) const LIMITS: Limits = Limits { rows: 2_000, lines: 6_000, bytes: 8 <
 /// What the user asks of the feed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FeedCommand {
-    /// It was scrolled: its upper edge and the height of what is seen, in pixels.
-    Scroll(f64, f64),
+    /// It was scrolled, or has another size.
+    Scroll {
+        /// Its upper edge, in pixels.
+        top: f64,
+        /// The height of what is seen, in pixels.
+        height: f64,
+        /// Its width, in pixels.
+        width: f64,
+    },
     /// The pointer moves over it, or left it.
     Pointer(bool),
     /// Go to the newest row.
@@ -92,6 +101,10 @@ pub struct FeedWindow {
     pub first: usize,
     /// How many there are in all.
     pub length: usize,
+    /// How many lines each has.
+    pub lines: usize,
+    /// The height of each, in CSS pixels.
+    pub row: f64,
     /// What they show.
     pub rows: Vec<FeedRow>,
 }
@@ -116,6 +129,7 @@ pub struct Changes {
     open: FxHashSet<EntryId>,
     top: f64,
     height: f64,
+    width: f64,
     /// The number and time of each change that was received.
     pub times: Received,
     /// The chosen stretch of time, to which the rows are limited.
@@ -135,6 +149,7 @@ impl Default for Changes {
             open: FxHashSet::default(),
             top: 0.0,
             height: 0.0,
+            width: f64::INFINITY,
             times: Received::default(),
             span: None,
         }
@@ -229,9 +244,19 @@ impl Changes {
         }
     }
 
-    /// The feed was scrolled.
-    pub fn scroll(&mut self, top: f64, height: f64) {
-        (self.top, self.height) = (top.max(0.0), height.max(0.0));
+    /// The feed was scrolled, or has another size; all in CSS pixels.
+    pub fn scroll(&mut self, top: f64, height: f64, width: f64) {
+        (self.top, self.height, self.width) = (top.max(0.0), height.max(0.0), width);
+    }
+
+    /// How many lines a row has.
+    pub fn lines(&self) -> usize {
+        if self.width < NARROW { 2 } else { 1 }
+    }
+
+    /// The height of a row, in CSS pixels.
+    pub fn row(&self) -> f64 {
+        ROW[self.lines() - 1]
     }
 
     /// Goes to the newest row.
@@ -242,7 +267,7 @@ impl Changes {
 
     /// Whether the newest row is in sight.
     pub fn is_at_newest(&self) -> bool {
-        self.top < ROW
+        self.top < self.row()
     }
 
     /// Opens a row, or closes it. What is below moves, because the user asked for it.
@@ -300,8 +325,9 @@ impl Changes {
 
     /// The rows that are in the document: the position of the first, and which they are.
     pub fn window(&self) -> (usize, &[Place]) {
-        let first = ((self.top / ROW) as usize).saturating_sub(OVERSCAN).min(self.order.len());
-        let count = (self.height / ROW).ceil() as usize + 2 * OVERSCAN;
+        let row = self.row();
+        let first = ((self.top / row) as usize).saturating_sub(OVERSCAN).min(self.order.len());
+        let count = (self.height / row).ceil() as usize + 2 * OVERSCAN;
         (first, &self.order[first..(first + count).min(self.order.len())])
     }
 

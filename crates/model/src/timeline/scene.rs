@@ -64,7 +64,7 @@ pub struct Layout {
 impl Layout {
     /// The layout of a canvas of this size.
     pub fn new(width: f64, height: f64) -> Layout {
-        let left = if width < 900.0 { (width * 0.26).max(72.0) } else { 236.0 };
+        let left = if width < 900.0 { (width * 0.26).max(148.0) } else { 236.0 };
         let (top, bottom) = (48.0, (height - 18.0).max(48.0));
         let rows = ((bottom - top) / 19.0).floor().clamp(0.0, 1_000.0);
         Layout {

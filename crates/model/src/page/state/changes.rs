@@ -122,7 +122,7 @@ impl Page {
 
     pub(super) fn command_feed(&mut self, command: FeedCommand, now: f64) {
         match command {
-            FeedCommand::Scroll(top, height) => self.changes.feed.scroll(top, height),
+            FeedCommand::Scroll { top, height, width } => self.changes.feed.scroll(top, height, width),
             FeedCommand::Pointer(over) => self.changes.pointer.over_table(over, now),
             FeedCommand::Newest => {
                 self.changes.pointer.over_table(false, now);
@@ -167,7 +167,7 @@ impl Page {
         let feed = &self.changes.feed;
         let (first, places) = feed.window();
         let rows: Vec<FeedRow> = places.iter().map(|place| self.feed_row(*place, env)).collect();
-        let window = FeedWindow { first, length: feed.len(), rows };
+        let window = FeedWindow { first, length: feed.len(), lines: feed.lines(), row: feed.row(), rows };
         let cards = feed.cards(now).into_iter().map(|(card, more)| {
             let since = seconds(&env.time_of_day(card.since));
             CardModel {

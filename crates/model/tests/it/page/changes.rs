@@ -21,7 +21,7 @@ pub(super) fn listed() -> (Play, InformerId) {
 pub(super) fn listed_at(fragment: &str) -> (Play, InformerId) {
     let mut play = Play::found(fragment);
     let (id, _) = play.informers[0];
-    play.command(Command::Feed(FeedCommand::Scroll(0.0, 270.0)));
+    play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 270.0, width: 900.0 }));
     play.reflects(id, Input::Start);
     play.reflects(id, Input::Opened);
     for name in ["a@1", "b@2"] {
@@ -74,7 +74,7 @@ fn rows_stay_while_the_user_looks_and_newer_ones_are_counted() {
     for version in 10..40 {
         play.change(id, "ADDED", &format!("n{version}@{version}"));
     }
-    play.command(Command::Feed(FeedCommand::Scroll(54.0, 270.0)));
+    play.command(Command::Feed(FeedCommand::Scroll { top: 54.0, height: 270.0, width: 900.0 }));
     play.frame();
     let before = play.feed();
     play.change(id, "ADDED", "y@50");
