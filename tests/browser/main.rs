@@ -66,6 +66,9 @@ mod licences;
 // The sizes of the built page's files.
 mod files;
 
+// docs/first-minutes.md, step by step.
+mod first_minutes;
+
 // A window as narrow as a phone's.
 mod phone;
 
