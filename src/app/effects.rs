@@ -39,7 +39,7 @@ impl App {
             Effect::Restrict(words) => policy::add(&words),
             Effect::Push(fragment) => location::push(&fragment),
             Effect::Replace(fragment) => location::replace(&fragment),
-            Effect::LeaveParameter(name) => location::leave_parameter(name),
+            Effect::Load(url) => location::load(&url),
             Effect::Store(name, value) => storage::keep(&name, value.as_deref()),
             Effect::StoreInTab(name, value) => storage::keep_in_tab(name, &value),
             Effect::Theme(theme) => {

@@ -25,12 +25,9 @@ pub fn replace(fragment: &str) {
     }
 }
 
-/// Loads the page without this parameter of its address.
-pub fn leave_parameter(name: &str) {
-    let Some(location) = web_sys::window().map(|window| window.location()) else { return };
-    let search = location.search().unwrap_or_default();
-    if let Ok(parameters) = web_sys::UrlSearchParams::new_with_str(&search) {
-        parameters.delete(name);
-        let _ = location.set_search(&String::from(parameters.to_string()));
+/// Leaves this page for another one.
+pub fn load(url: &str) {
+    if let Some(window) = web_sys::window() {
+        let _ = window.location().set_href(url);
     }
 }

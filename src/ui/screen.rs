@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_model::page::alerts::AlertsModel;
 use kubechurn_model::page::changes::{CardModel, FeedFrame, FeedWindow};
+use kubechurn_model::page::clusters::ClusterPage;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::history::Budget;
 use kubechurn_model::page::inspector::relatives::{Dependents, Link};
@@ -88,6 +89,7 @@ signals! {
         connection: Connection,
         splash: Option<Splash>,
         source: Source,
+        clusters: Vec<ClusterPage>,
         question: Option<String>,
         filter_error: Option<String>,
         paused: bool,

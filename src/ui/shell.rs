@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use kubechurn_model::page::clusters::ClusterPage;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::cursor::Step;
 use kubechurn_model::page::panel::Panel;
@@ -85,6 +86,7 @@ pub fn Shell(
                 </ul>
                 <p>"Start one of these, and this page goes on by itself:"</p>
                 <pre>{HELP}</pre>
+                {clusters(screen, commands).map(|menu| view! { <p>"Or go to another cluster: " {menu}</p> })}
             </div>
         })}
     }
@@ -163,7 +165,7 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
                     </svg>
                     "kubechurn"
                 </div>
-                <SourceLabel screen />
+                <SourceLabel screen commands />
             </div>
             <NamespaceMenu screen commands />
             <div
@@ -227,9 +229,9 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
     }
 }
 
-/// The address of the API, once it was found.
+/// The address of the API, once it was found, and the way to other clusters, where there are some.
 #[component]
-fn SourceLabel(screen: Screen) -> impl IntoView {
+fn SourceLabel(screen: Screen, commands: Commands) -> impl IntoView {
     let found = move || Some(screen.header.source.get()).filter(|source| !source.address.is_empty());
     let label = |Source { cluster, address }: Source| {
         let title = format!("The API that this page asks, at {address}. {cluster}");
@@ -240,7 +242,34 @@ fn SourceLabel(screen: Screen) -> impl IntoView {
             </span>
         }
     };
-    move || found().map(label)
+    view! {
+        <div class="origin">
+            {move || clusters(screen, commands)}
+            {move || found().map(label)}
+        </div>
+    }
+}
+
+/// The clusters to choose from, if there are several. Each has a page of its own, so the one that is chosen takes the place of
+/// this one.
+fn clusters(screen: Screen, commands: Commands) -> Option<impl IntoView> {
+    let all = Some(screen.header.clusters.get()).filter(|clusters| clusters.len() > 1)?;
+    let own = document().url().unwrap_or_default();
+    let option = |ClusterPage { name, page }: ClusterPage| {
+        let is_own = own.split('#').next() == Some(&*page);
+        view! { <option value=page selected=is_own>{name}</option> }
+    };
+    Some(view! {
+        <select
+            class="clusters"
+            data-testid="clusters"
+            aria-label="cluster"
+            title="go to the same place of another cluster"
+            on:change=move |event| commands.send(Command::Cluster(event_target_value(&event)))
+        >
+            {all.into_iter().map(option).collect_view()}
+        </select>
+    })
 }
 
 /// Choosing namespaces: the server's list, and a field for those who may not ask for it.

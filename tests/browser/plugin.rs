@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use reqwest::{Client, Method};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use kubechurn_harness::cluster::{Cluster, Options};
-use kubechurn_harness::page::with_page;
+use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::process::{Process, TemporaryFolder};
 use kubechurn_harness::tools;
 use kubechurn_harness::turn;
@@ -66,6 +66,18 @@ impl Unpacked {
         });
         fs::write(folder.path().join("config"), config.to_string()).expect("a kubeconfig");
         Unpacked { folder }
+    }
+
+    /// Adds a context of this name to the kubeconfig, for a cluster on this port.
+    fn add(&self, name: &str, cluster: u16) {
+        let text = fs::read(self.path("config")).expect("a kubeconfig");
+        let mut config: Value = serde_json::from_slice(&text).expect("a kubeconfig");
+        let server = json!({"name": name, "cluster": {"server": format!("http://127.0.0.1:{cluster}")}});
+        let context = json!({"name": name, "context": {"cluster": name, "user": "me"}});
+        for (list, one) in [("clusters", server), ("contexts", context)] {
+            config[list].as_array_mut().expect("a list").push(one);
+        }
+        fs::write(self.path("config"), config.to_string()).expect("a kubeconfig");
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -183,4 +195,63 @@ async fn what_is_missing_is_told_with_what_to_do() {
     fs::remove_file(unpacked.path("kubechurn/page")).expect("the page was there");
     let said = unpacked.start(&[]).ended().await;
     assert!(said.contains("the page is not beside this script") && said.contains("unpack the whole archive"), "{said}");
+}
+
+/// Chooses a cluster in the menu of this part of the page, as a user does.
+async fn choose(page: &Page, within: &str, cluster: &str) {
+    let script = "const menu = document.querySelector(`${arguments[0]} [data-testid=clusters]`);
+        const option = [...menu?.options ?? []].find(option => option.textContent === arguments[1]);
+        if (!option) return false;
+        menu.value = option.value;
+        menu.dispatchEvent(new Event('change', { bubbles: true }));
+        return true";
+    wait_until(&format!("{cluster} can be chosen"), SOON, async || {
+        let is_chosen = page.read::<bool>(script, vec![within.into(), cluster.into()]).await;
+        holds(is_chosen, || "no such choice".to_owned())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn several_clusters_are_one_choice_apart_and_one_that_is_down_stops_no_other() {
+    let _turn = turn::shared().await;
+    let mut cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
+    let second = Cluster::start(&Options { pods: 30, ..Options::default() }).await;
+    let unpacked = Unpacked::new(cluster.port());
+    unpacked.add("second", second.port());
+    let process = unpacked.start(&["pods", "--context", "first", "--context", "second", "--context=down"]);
+    let url = process.line_after("Page     ").await;
+    let (base, hash) = url.split_once('#').expect("an address with a view");
+    with_page("several_clusters_are_one_choice_apart", base, &format!("#{hash}"), async |page| {
+        page.reaches("pods", "live", SOON).await;
+        page.shows("pods", &cluster.quiet("/api/v1/pods").await, SOON).await;
+        let choices = "const menu = document.querySelector('header [data-testid=clusters]');
+            return menu && [menu.selectedOptions[0].textContent, [...menu.options].map(option => option.textContent)]";
+        page.becomes("the clusters are there", choices, json!(["first", ["first", "second", "down"]])).await;
+
+        choose(page, "header", "second").await;
+        page.becomes("the same place is shown", "return location.hash", json!(format!("#{hash}"))).await;
+        page.becomes("the other one is chosen", choices, json!(["second", ["first", "second", "down"]])).await;
+        page.reaches("pods", "live", SOON).await;
+        page.shows("pods", &second.quiet("/api/v1/pods").await, SOON).await;
+        cluster.kill().await;
+        let pod = second.get("/api/v1/pods").await["items"][0]["metadata"].clone();
+        let path = format!("/api/v1/namespaces/{}/pods/{}", pod["namespace"].as_str().unwrap(), pod["name"].as_str().unwrap());
+        second.patch(&path, &json!({ "metadata": { "labels": { "seen": "yes" } } })).await;
+        page.shows("pods", &second.quiet("/api/v1/pods").await, SOON).await;
+        page.is_balanced().await;
+
+        choose(page, "header", "down").await;
+        page.becomes("nobody answers there", "return document.querySelector('[data-testid=splash]') !== null", json!(true)).await;
+        choose(page, "[data-testid=splash]", "second").await;
+        page.reaches("pods", "live", SOON).await;
+        page.click("open-palette").await;
+        page.element("palette-input").await.send_keys("cluster down").await.expect("the palette takes words");
+        let first = "return document.querySelector('[data-testid=palette] [aria-selected=true]')?.textContent.includes('down') ?? false";
+        page.becomes("the palette knows the clusters", first, json!(true)).await;
+    })
+    .await;
+    process.terminate();
+    process.ended().await;
+    assert_eq!(fs::read_dir(unpacked.path("tmp")).expect("the folder").count(), 0, "temporary files are left");
 }

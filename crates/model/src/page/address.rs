@@ -105,6 +105,15 @@ pub fn label(api: &Address, page: &Address) -> String {
     format!("{}{}", api.host, path.trim_end_matches('/'))
 }
 
+/// An address without a parameter of its query.
+pub fn without_parameter(url: &str, name: &str) -> String {
+    let (rest, fragment) = url.split_at(url.find('#').unwrap_or(url.len()));
+    let Some((path, query)) = rest.split_once('?') else { return url.to_owned() };
+    let is_other = |part: &&str| part.split('=').next() != Some(name);
+    let left: Vec<&str> = query.split('&').filter(is_other).filter(|part| !part.is_empty()).collect();
+    format!("{path}{}{}{fragment}", if left.is_empty() { "" } else { "?" }, left.join("&"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +224,18 @@ mod tests {
     fn the_likeliest_place_is_tried_first() {
         for (page, first) in [("/", "./k8s/"), ("/token/", "./k8s/"), ("/static/", "/"), ("/static/index.html", "/")] {
             assert_eq!(candidates(page)[0], first, "{page}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_goes_and_the_rest_stays() {
+        for (url, expected) in [
+            ("http://x/y", "http://x/y"),
+            ("http://x/y?api=z#/pods?api=1", "http://x/y#/pods?api=1"),
+            ("http://x/?list=stream&api=http%3A%2F%2Fz&memory=3#/pods", "http://x/?list=stream&memory=3#/pods"),
+            ("http://x/?apis=1&api", "http://x/?apis=1"),
+        ] {
+            assert_eq!(without_parameter(url, "api"), expected);
         }
     }
 }

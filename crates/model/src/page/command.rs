@@ -40,6 +40,8 @@ pub enum Command {
     /// Sort by the column of the cell under the cursor, or, without such a cell, by the next one of the columns that
     /// are shown.
     SortNext,
+    /// Go to the same place of another cluster, whose page has this address.
+    Cluster(String),
     /// Show what changes in everything that matters.
     WhatChanged,
     /// Show what changes in the kinds in view, or their table again.
@@ -304,6 +306,7 @@ impl Command {
                 Retention::UntilDismissed => "Deleted rows stay until they are cleared",
             },
             Command::ClearDeleted => "Clear deleted rows",
+            Command::Cluster(_) => "Go to another cluster",
             Command::WhatChanged => "What changed",
             Command::Span(SpanCommand::AroundPointed) => "What else changed within 2 s of this?",
             Command::Span(SpanCommand::Clear) => "Give the chosen time up",

@@ -34,8 +34,8 @@ pub enum Effect {
     Push(String),
     /// Change the fragment without an entry in the browser's history.
     Replace(String),
-    /// Load the page without this parameter of its address.
-    LeaveParameter(&'static str),
+    /// Leave this page for the one at this address.
+    Load(String),
     /// Store this value under a name for the next visit, or, for `None`, remove what is stored.
     Store(String, Option<String>),
     /// Store this value under a name for as long as the tab is open.

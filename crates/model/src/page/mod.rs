@@ -7,6 +7,7 @@ pub mod alerts;
 pub mod audit;
 pub mod catalog;
 pub mod changes;
+pub mod clusters;
 pub mod command;
 pub mod command_line;
 pub mod counters;

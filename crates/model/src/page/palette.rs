@@ -7,6 +7,7 @@ use kubechurn_client::api::sort::sort_by_key;
 
 use crate::page::alerts::AlertCommand;
 use crate::page::catalog::Catalog;
+use crate::page::clusters::ClusterPage;
 use crate::page::command::{Command, Copied, TimelineCommand};
 use crate::page::export::Format;
 use crate::page::history::Budget;
@@ -94,6 +95,8 @@ pub enum Group {
     Kind,
     /// A namespace.
     Namespace,
+    /// A cluster.
+    Cluster,
     /// A command.
     Action,
 }
@@ -105,6 +108,7 @@ impl Group {
             Group::Recent => "recent",
             Group::Kind => "kind",
             Group::Namespace => "namespace",
+            Group::Cluster => "cluster",
             Group::Action => "action",
         }
     }
@@ -161,6 +165,8 @@ pub struct Known<'a> {
     pub namespaces: &'a [String],
     /// The objects that were looked at, newest first.
     pub recent: &'a [(&'static str, ObjectKey)],
+    /// The clusters to choose from.
+    pub clusters: &'a [ClusterPage],
 }
 
 impl Known<'_> {
@@ -208,6 +214,13 @@ impl Known<'_> {
             names: Vec::new(),
             command: Command::Go(Box::new(Route { namespaces: Vec::new(), ..self.route.clone() })),
         };
+        let clusters = self.clusters.iter().map(|cluster| Entry {
+            group: Group::Cluster,
+            title: cluster.name.clone(),
+            detail: String::new(),
+            names: vec![String::from("cluster")],
+            command: Command::Cluster(cluster.page.clone()),
+        });
         let commands = COMMANDS.iter().map(|command| Entry {
             group: Group::Action,
             title: command.title().to_owned(),
@@ -215,7 +228,7 @@ impl Known<'_> {
             names: other_names(command).iter().map(|name| name.to_string()).collect(),
             command: command.clone(),
         });
-        recent.chain(kinds).chain(std::iter::once(all)).chain(namespaces).chain(commands)
+        recent.chain(kinds).chain(std::iter::once(all)).chain(namespaces).chain(clusters).chain(commands)
     }
 
     fn kind(&self, kind: &'static Kind) -> Entry {
@@ -379,7 +392,7 @@ mod tests {
         let (catalog, namespaces) = (Catalog::default(), names(&["default", "kube-system", "payments", "shop"]));
         let recent = [("pods", ObjectKey::new("shop", "cart-7")), ("gone", ObjectKey::new("shop", "cart-8"))];
         let route = Route::parse("#/nodes?pin=jobs&q=x");
-        Known { route: &route, catalog: &catalog, namespaces: &namespaces, recent: &recent }.find(query)
+        Known { route: &route, catalog: &catalog, namespaces: &namespaces, recent: &recent, clusters: &[] }.find(query)
     }
 
     #[test]
@@ -466,11 +479,18 @@ mod tests {
     fn any_text_can_be_looked_for() {
         let namespaces = names(&["ÄÖ", "ß", "İstanbul"]);
         let (catalog, route) = (Catalog::default(), Route::default());
-        let known = Known { route: &route, catalog: &catalog, namespaces: &namespaces, recent: &[] };
+        let page = String::from("http://127.0.0.1:1/a/");
+        let clusters = [ClusterPage { name: String::from("Düsseldorf"), page: page.clone() }];
+        let known =
+            Known { route: &route, catalog: &catalog, namespaces: &namespaces, recent: &[], clusters: &clusters };
         for query in ["ä", "ÄÖ", "ß", "i̇s", "st", "İ", "\u{301}", "a\u{0}b", "::::", "   ", "- -"] {
             for found in known.find(query) {
                 assert_eq!(found.pieces().into_iter().map(|(_, text)| text).collect::<String>(), found.entry.title);
             }
+        }
+        for query in ["düs", "cluster"] {
+            let first = known.find(query).into_iter().next().map(|found| found.entry.command);
+            assert_eq!(first, Some(Command::Cluster(page.clone())), "{query}");
         }
         let actions = known.find("").into_iter().filter(|found| found.entry.group == Group::Action);
         let all: Vec<Command> = actions.map(|found| found.entry.command).collect();

@@ -36,6 +36,7 @@ use kubechurn_client::cache::reflector::{Health, Input, Options};
 use crate::page::alerts::Alerts;
 use crate::page::audit::AuditLog;
 use crate::page::catalog::Catalog;
+use crate::page::clusters::{self, ClusterPage};
 use crate::page::definitions::Definitions;
 use crate::page::drain::Drain;
 use crate::page::effect::{Effect, Effects, Pace, Told};
@@ -123,6 +124,8 @@ struct Place {
     found: bool,
     /// The search for the API.
     search: Search,
+    /// The clusters to choose from.
+    clusters: Vec<ClusterPage>,
     /// What the server has told of its resources.
     discovery: Discovery,
 }
@@ -174,6 +177,9 @@ impl Page {
                 groups: sidebar::stored(env),
                 found: false,
                 search: Search::default(),
+                clusters: env
+                    .named("clusters")
+                    .map_or_else(Vec::new, |text| clusters::read(&text, |text| env.address(text))),
                 discovery: Discovery::default(),
             },
             requests: Requests::default(),
@@ -218,6 +224,7 @@ impl Page {
         let theme = if is_light { Theme::Light } else { Theme::Dark };
         self.out.effects.push(Effect::Theme(theme));
         self.out.view.header.theme.put(theme);
+        self.out.view.header.clusters.put(self.place.clusters.clone());
         self.out.view.footer.drain.put(self.watching.drain.words());
         self.out.view.dialogs.letters.put(self.dialogs.letters);
         self.present_retention();

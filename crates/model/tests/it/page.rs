@@ -278,7 +278,7 @@ impl Play {
                     self.place.url.borrow_mut().1 = fragment.clone();
                     format!("replace {fragment}")
                 }
-                Effect::LeaveParameter(name) => format!("leave {name}"),
+                Effect::Load(url) => format!("load {url}"),
                 Effect::Store(name, value) => {
                     let words = format!("store {name} {}", value.as_deref().unwrap_or("nothing"));
                     match value {

@@ -86,6 +86,11 @@ impl Page {
             Command::ToggleHelp => self.show_help(!self.dialogs.help),
             Command::CloseHelp => self.show_help(false),
             Command::ToggleLetters => self.toggle_letters(now),
+            Command::Cluster(page) => {
+                // What is selected there, and when something happened there, is another matter.
+                let route = Route { selected: String::new(), span: None, ..self.place.route.clone() };
+                self.out.effects.push(Effect::Load(format!("{page}{}", route.fragment())));
+            }
             Command::ToggleTheme => self.toggle_theme(),
             Command::FocusFilter => self.focus(Focused::Field("filter")),
             Command::OpenNamespaces => self.focus(Focused::Menu("namespaces")),
@@ -152,6 +157,7 @@ impl Page {
             catalog: &self.place.catalog,
             namespaces: &self.out.view.header.namespaces.names,
             recent: &self.dialogs.recent,
+            clusters: &self.place.clusters,
         }
     }
 }

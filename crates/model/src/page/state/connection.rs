@@ -3,7 +3,7 @@
 
 use kubechurn_client::cache::heartbeat::{self, DEADLINE};
 
-use crate::page::address::{Access, Address, access, candidates, label, policy};
+use crate::page::address::{Access, Address, access, candidates, label, policy, without_parameter};
 use crate::page::catalog::Catalog;
 use crate::page::effect::{Effect, Found, Request};
 use crate::page::environment::Environment;
@@ -77,7 +77,7 @@ impl Page {
     pub(super) fn connect(&mut self, allowed: bool, env: &dyn Environment) {
         match allowed {
             true => self.look_for_api(true, env),
-            false => self.out.effects.push(Effect::LeaveParameter("api")),
+            false => self.out.effects.push(Effect::Load(without_parameter(&env.url(), "api"))),
         }
     }
 

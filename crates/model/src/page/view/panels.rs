@@ -6,6 +6,7 @@ use kubechurn_client::api::time::Timestamp;
 
 use crate::page::alerts::AlertsModel;
 use crate::page::changes::{CardModel, FeedFrame, FeedWindow};
+use crate::page::clusters::ClusterPage;
 use crate::page::history::Budget;
 use crate::page::inspector::relatives::{Dependents, Link};
 use crate::page::inspector::summary::Summary;
@@ -59,6 +60,8 @@ pub struct HeaderView {
     pub splash: Shown<Option<Splash>>,
     /// Where the data comes from.
     pub source: Shown<Source>,
+    /// The clusters to choose from; none, if there is only one.
+    pub clusters: Shown<Vec<ClusterPage>>,
     /// The origin of an API that the page connects to only with the user's permission, while the user is asked.
     pub question: Shown<Option<String>>,
     /// Why the filter cannot be read, and so has no effect.

@@ -37,7 +37,7 @@ fn an_api_beyond_this_machine_is_asked_only_with_leave() {
     assert_eq!(play.page.view().header.question.as_deref(), Some("http://elsewhere.example:1"));
     assert!(!play.done().contains("find"), "nothing is asked before the answer");
     play.command(Command::Connect(false));
-    assert_eq!(play.done(), "leave api");
+    assert_eq!(play.done(), "load http://127.0.0.1:8080/#/pods");
 
     let mut play = at();
     play.done();
