@@ -229,6 +229,21 @@ async fn the_program_passes_on_reads_alone() {
     let own = format!("Origin: http://127.0.0.1:{port}\r\n");
     assert_eq!(ask(&format!("{pods}?limit=1"), "Connection: close\r\n").await.0, 200);
     assert_eq!(ask(&format!("{pods}?watch=true"), &format!("{own}{UPGRADE}")).await.0, 101);
+    // A watch ends with its reader, over a socket as over HTTP.
+    let watches = async |expected: u64| {
+        wait_until("watches of Pods", SOON, async || {
+            let number = cluster.get("/_control/watches?resource=pods").await;
+            holds(number["watches"] == expected, || number.to_string())
+        })
+        .await;
+    };
+    watches(0).await;
+    let mut watch = client.get(format!("{base}k8s/api/v1/pods?watch=true")).send().await.expect("an answer");
+    let first = watch.chunk().await.expect("it goes on").expect("a frame");
+    assert!(first.starts_with(b"{\"type\":\"ADDED\""), "{first:?}");
+    watches(1).await;
+    drop(watch);
+    watches(0).await;
     for one in WAYS_IN.iter().chain(SPELLINGS) {
         for headers in ["Connection: close\r\n", &format!("{own}{UPGRADE}")] {
             let (status, text) = ask(&format!("{path}k8s/{one}"), headers).await;

@@ -78,7 +78,8 @@ fn main() -> ExitCode {
         }
     });
     done.unwrap_or_else(|error| {
-        eprintln!("kubechurn: {error}");
+        // Whoever closed the output does not wait for these words.
+        let _ = writeln!(io::stderr(), "kubechurn: {error}");
         ExitCode::FAILURE
     })
 }
@@ -162,7 +163,8 @@ async fn run(serve: Serve) -> Result<(), Error> {
     if serve.open {
         tokio::spawn(async move {
             if !browser::open(&url).await {
-                println!("No browser could be opened from here: open the address yourself.");
+                // The same here.
+                let _ = print("No browser could be opened from here: open the address yourself.\n");
             }
         });
     }
@@ -185,10 +187,12 @@ async fn demo(options: Vec<std::ffi::OsString>) -> Result<Behind, Error> {
 
 async fn real(kubectl: &Kubectl) -> Result<Behind, Error> {
     let found = kubectl.find().await?;
+    // A name may contain what a terminal would take for a command.
+    let plain = |name: &str| name.replace(char::is_control, "_");
     let proxy = kubectl.proxy().await?;
     Ok(Behind {
         upstream: Upstream::Kubectl(proxy.socket().to_owned()),
-        words: format!("{} (context {}), read-only", found.cluster, found.context),
+        words: format!("{} (context {}), read-only", plain(&found.cluster), plain(&found.context)),
         name: found.cluster,
         secrets: kubectl.secrets,
         keeper: Keeper::Kubectl(Box::new(proxy)),

@@ -161,6 +161,12 @@ mod tests {
     }
 
     #[test]
+    fn the_page_is_in_the_program_that_was_built_with_it() {
+        let is_given = option_env!("KUBECHURN_PAGE").is_some_and(|folder| !folder.is_empty());
+        assert_eq!(Page::new("a").is_some(), is_given);
+    }
+
+    #[test]
     fn gzip_is_sent_to_those_who_take_it() {
         for (value, expected) in [
             ("gzip, deflate, br, zstd", true),
