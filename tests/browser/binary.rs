@@ -283,6 +283,11 @@ async fn a_stranger_gets_nothing_from_the_program_even_with_its_address() {
         let paths = paths.map(|one| format!("{path}{one}"));
         let read = reads(&browser, port, &paths.each_ref().map(String::as_str)).await;
         assert!(read.len() == 3 * paths.len() && read.iter().all(Value::is_null), "another page reads {read:?}");
+        // A page of the same origin reads what that page does not.
+        browser.driver.goto(&format!("{base}none")).await.expect("an answer");
+        let read = reads(&browser, port, &[&paths[2]]).await;
+        let lists = read.iter().filter(|text| text.as_str().is_some_and(|text| text.contains("PodList")));
+        assert_eq!(lists.count(), 2, "{read:?}");
         browser.quit().await;
         for (host, origin, expected) in [
             ("127.0.0.1:PORT", "", 200),
