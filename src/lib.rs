@@ -59,14 +59,14 @@
 //!   `crates/recorder`, `crates/changes`) is built for speed, and what happens at the pace of a person or of the screen
 //!   (`crates/model`, `src`) for size.
 //! - **Dependencies point one way**, and the compiler holds it: `client ← {changes, columns, recorder} ← model ← page`, and
-//!   `{client, columns} ← cluster`, which answers as a server prints. Within the page `browser` names the client and
+//!   `{client, columns} ← cluster ← cli`, and `cluster` answers as a server prints. Within the page `browser` names the client and
 //!   nothing else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds
 //!   that, and the order within each crate: `api ← cache`, `workqueue ← record`, `kind_id ← {table, timeline} ← page`.
 //!
 //! # Deliberately absent
 //!
-//! No server of our own stands between the page and the cluster. No request that writes. No `serde_json::Value` of an
-//! object on the way of an event: a frame is decoded into the fields that its kind's columns need, borrowed from the text.
+//! No server of our own reads what the cluster says; `crates/cli` passes it on. No request that writes. No `serde_json::Value`
+//! of an object on an event's way: a frame is decoded into the fields that its kind's columns need, borrowed from the text.
 //!
 //! [`Reflector`]: kubechurn_client::cache::reflector::Reflector
 //! [`ListReader`]: kubechurn_client::api::list::ListReader

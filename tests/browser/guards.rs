@@ -60,7 +60,7 @@ async fn foreign_page() -> u16 {
 }
 
 /// What the page in view can read at these addresses, by fetch and over a socket: a list of nulls means nothing.
-async fn reads(browser: &Browser, port: u16, paths: &[&str]) -> Vec<Value> {
+pub async fn reads(browser: &Browser, port: u16, paths: &[&str]) -> Vec<Value> {
     let attempts = json!(paths);
     let script = format!(
         "Promise.all({attempts}.flatMap(path => [
@@ -78,20 +78,24 @@ async fn reads(browser: &Browser, port: u16, paths: &[&str]) -> Vec<Value> {
     read.as_array().expect("an answer for each attempt").clone()
 }
 
-/// Sends a request without a browser. Returns the status, and the answer: up to the end of the connection, or, on a
-/// kept connection, head and body.
+/// Asks for a path under a name of the server, without a browser, as a page of that name does. Returns the status, and the
+/// answer.
 async fn ask(port: u16, path: &str, host: &str, upgrade: bool) -> (u16, String) {
     let mut request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n");
-    let headers = match upgrade {
-        true => {
-            "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
-             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-        }
-        false => "Connection: close\r\n\r\n",
-    };
+    let headers = if upgrade { UPGRADE } else { "Connection: close\r\n" };
     request.write_str(headers).expect("a string takes what is written");
+    send(port, &request).await
+}
+
+/// The headers of a request for a WebSocket.
+pub const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                           Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+/// Sends a request, of which this is the head as it is written, without the empty line at its end. Returns the status, and the
+/// answer: up to the end of the connection, or, on a kept connection, head and body.
+pub async fn send(port: u16, request: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("it listens");
-    stream.write_all(request.as_bytes()).await.expect("it reads");
+    stream.write_all(format!("{request}\r\n").as_bytes()).await.expect("it reads");
     let mut answer = Vec::new();
     let whole = async {
         while stream.read_buf(&mut answer).await.is_ok_and(|count| count > 0) {
@@ -104,10 +108,10 @@ async fn ask(port: u16, path: &str, host: &str, upgrade: bool) -> (u16, String) 
             }
         }
     };
-    timeout(SOON, whole).await.unwrap_or_else(|_| panic!("{path} at {host}: no answer"));
+    timeout(SOON, whole).await.unwrap_or_else(|_| panic!("no answer to {request}"));
     let text = String::from_utf8_lossy(&answer).into_owned();
     let status = text.split(' ').nth(1).and_then(|status| status.parse().ok());
-    (status.unwrap_or_else(|| panic!("{path} at {host}: no status in {text:?}")), text)
+    (status.unwrap_or_else(|| panic!("no status in {text:?}, to {request}")), text)
 }
 
 /// A client that does not know the secret gets nothing at this port, under any name.
@@ -144,7 +148,7 @@ async fn calm() -> Cluster {
 }
 
 /// Everything works for a user who knows the address.
-async fn works(page: &Page, cluster: &Cluster) {
+pub async fn works(page: &Page, cluster: &Cluster) {
     page.reaches("pods", "live", SOON).await;
     page.shows("pods", &cluster.list(PODS).await, SOON).await;
     cluster.rate(100).await;

@@ -120,6 +120,9 @@ mod guards;
 // `kubectl churn`, as its users have it.
 mod plugin;
 
+// The program `kubechurn`, as its users have it.
+mod binary;
+
 // What a screen reader gets, by axe-core, in every state.
 mod accessibility;
 

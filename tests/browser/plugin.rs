@@ -24,7 +24,7 @@ const SOON: Duration = Duration::from_secs(20);
 const START: Duration = Duration::from_secs(10);
 
 /// Paths below the API that lead into a container, or on to what the cluster runs. Each is asked as kubectl asks it.
-const WAYS_IN: &[&str] = &[
+pub const WAYS_IN: &[&str] = &[
     "api/v1/namespaces/shop/pods/x/exec?command=sh",
     "api/v1/namespaces/shop/pods/x/attach",
     "api/v1/namespaces/shop/pods/x/portforward",
@@ -36,6 +36,22 @@ const WAYS_IN: &[&str] = &[
     "api/v1/nodes/node-1/proxy/pods",
     "api/v1/proxy/namespaces/shop/pods/x",
 ];
+
+/// A kubeconfig with two contexts: `first`, the cluster at this port, whose name is markup, and `down`, at which nothing is.
+pub fn kubeconfig(cluster: u16) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": "first",
+        "clusters": [
+            {"name": "a <b>&\"c\" cluster", "cluster": {"server": format!("http://127.0.0.1:{cluster}")}},
+            {"name": "nobody", "cluster": {"server": "http://127.0.0.1:9"}},
+        ],
+        "contexts": [
+            {"name": "first", "context": {"cluster": "a <b>&\"c\" cluster", "user": "me"}},
+            {"name": "down", "context": {"cluster": "nobody", "user": "me"}},
+        ],
+        "users": [{"name": "me", "user": {}}],
+    })
+}
 
 /// The unpacked archive, in a folder of its own, and a kubeconfig of this cluster.
 struct Unpacked {
@@ -52,18 +68,7 @@ impl Unpacked {
         symlink(tools::dist(), at.join("page")).expect("the page");
         // As krew calls it: by a link from another folder.
         symlink(at.join("kubectl-churn"), folder.path().join("kubectl-churn")).expect("a link");
-        let config = json!({
-            "apiVersion": "v1", "kind": "Config", "current-context": "first",
-            "clusters": [
-                {"name": "a <b>&\"c\" cluster", "cluster": {"server": format!("http://127.0.0.1:{cluster}")}},
-                {"name": "nobody", "cluster": {"server": "http://127.0.0.1:9"}},
-            ],
-            "contexts": [
-                {"name": "first", "context": {"cluster": "a <b>&\"c\" cluster", "user": "me"}},
-                {"name": "down", "context": {"cluster": "nobody", "user": "me"}},
-            ],
-            "users": [{"name": "me", "user": {}}],
-        });
+        let config = kubeconfig(cluster);
         fs::write(folder.path().join("config"), config.to_string()).expect("a kubeconfig");
         Unpacked { folder }
     }

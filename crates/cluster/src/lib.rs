@@ -126,6 +126,7 @@ use crate::api::Api;
 use crate::args::{Args, Command};
 use crate::client::rest::Client;
 use crate::control::Control;
+use crate::controllers::manager::Controllers;
 use crate::faults::Faults;
 use crate::ledger::Ledger;
 use crate::ledger::file::File;
@@ -169,24 +170,7 @@ async fn run(args: Args) -> std::io::Result<()> {
     let (listener, address) = bind(port)
         .await
         .map_err(|error| std::io::Error::new(error.kind(), format!("cannot listen on 127.0.0.1:{port}: {error}")))?;
-    let app = start(&args).await?;
-    let controllers = match args.controllers {
-        true => {
-            let options = controllers::options::Options {
-                seed: args.seed,
-                lease: Some(Default::default()),
-                failed_nodes: app.control.failed_nodes.clone(),
-                pace: args.pace,
-                ..Default::default()
-            };
-            Some(controllers::start(server::router(Arc::clone(&app)), options)?)
-        }
-        false => None,
-    };
-    if args.scenarios.iter().any(|one| !one.is_load()) {
-        let client = Client::new(server::router(Arc::clone(&app)), "kubectl");
-        app.control.runner.begin(client, &args.scenarios);
-    }
+    let Demo { app, controllers } = Demo::of(&args).await?;
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening on http://{address}")?;
     stdout.flush()?;
@@ -200,6 +184,67 @@ async fn run(args: Args) -> std::io::Result<()> {
             controllers.stop().await;
             Ok(())
         }
+    }
+}
+
+/// A demo cluster inside another program, without a socket. It ends when this is dropped, or with the runtime in which it
+/// was started.
+#[derive(Debug)]
+pub struct Demo {
+    app: Arc<App>,
+    controllers: Option<Controllers>,
+}
+
+/// Why a demo cluster did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// An option that there is not, or a value that it does not accept.
+    #[error("{0}")]
+    Options(String),
+    /// Its objects could not be made, or its controllers did not start.
+    #[error("the demo cluster did not start")]
+    Start(#[from] std::io::Error),
+}
+
+impl Demo {
+    /// Starts a demo cluster with the options of the program `cluster`, of which `--port` has no effect. Needs a Tokio
+    /// runtime.
+    ///
+    /// # Errors
+    /// When an option is wrong, or the cluster does not start.
+    pub async fn start(options: impl IntoIterator<Item = impl Into<std::ffi::OsString>>) -> Result<Self, DemoError> {
+        match args::parse(options) {
+            Ok(Command::Serve(args)) => Ok(Self::of(&args).await?),
+            Ok(Command::Help) => Err(DemoError::Options("--help is no option of a demo cluster".to_owned())),
+            Err(error) => Err(DemoError::Options(error.to_string())),
+        }
+    }
+
+    /// Its API server, as a service: every request is answered as on a socket, WebSockets included.
+    pub fn router(&self) -> axum::Router {
+        server::router(Arc::clone(&self.app))
+    }
+
+    async fn of(args: &Args) -> std::io::Result<Self> {
+        let app = start(args).await?;
+        let controllers = match args.controllers {
+            true => {
+                let options = controllers::options::Options {
+                    seed: args.seed,
+                    lease: Some(Default::default()),
+                    failed_nodes: app.control.failed_nodes.clone(),
+                    pace: args.pace,
+                    ..Default::default()
+                };
+                Some(controllers::start(server::router(Arc::clone(&app)), options)?)
+            }
+            false => None,
+        };
+        if args.scenarios.iter().any(|one| !one.is_load()) {
+            let client = Client::new(server::router(Arc::clone(&app)), "kubectl");
+            app.control.runner.begin(client, &args.scenarios);
+        }
+        Ok(Self { app, controllers })
     }
 }
 

@@ -121,7 +121,8 @@ impl Process {
         .await
     }
 
-    fn signal(&self, name: &str) {
+    /// Sends it the signal of this name, such as `INT`.
+    pub fn signal(&self, name: &str) {
         let status = Command::new("sh").args(["-c", "kill -s \"$0\" \"$1\"", name, &self.pid.to_string()]).status();
         assert!(status.is_ok_and(|status| status.success()), "{} takes no {name}", self.name);
     }

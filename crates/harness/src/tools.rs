@@ -23,6 +23,16 @@ pub fn cluster() -> PathBuf {
     cluster
 }
 
+/// The program `kubechurn`, with the built page in it: `KUBECHURN_BINARY`, or `target/release/kubechurn`.
+pub fn binary() -> PathBuf {
+    let binary = from_environment("KUBECHURN_BINARY", "target/release/kubechurn");
+    if !binary.is_file() {
+        let how = "make it with `KUBECHURN_PAGE=$PWD/dist cargo build --release -p kubechurn-cli`";
+        missing(&binary, "the program with the page", "KUBECHURN_BINARY", how);
+    }
+    binary
+}
+
 /// Chromium or Chrome.
 pub fn chrome() -> PathBuf {
     program("CHROME", &["chromium", "google-chrome", "chromium-browser"], "Debian's package is `chromium`")

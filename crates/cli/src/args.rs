@@ -1,0 +1,218 @@
+//! The command line. Reading it touches neither the network nor a cluster.
+
+use std::ffi::OsString;
+
+use lexopt::{Arg, ValueExt};
+
+/// What `--help` prints.
+pub const HELP: &str = "\
+kubechurn [VIEW] [flags]
+
+Shows in the browser how a Kubernetes cluster changes: a demo cluster that this program makes up, or, with --context or
+--kubeconfig, a cluster of yours, through kubectl and read-only. VIEW is a resource, as pods or deployments; without one,
+the page shows what changed in all that matters.
+
+  -n, --namespace NAME    show this namespace (several: a,b)
+      --port PORT         listen on this port, and not on a free one
+      --no-open           print the address, and open no browser
+
+A cluster of yours:
+      --context NAME      use this context of the kubeconfig
+      --kubeconfig FILE   use this kubeconfig; without --context, its current context
+      --secrets           pass Secrets on too, whose values the page masks; without it they are refused
+
+The demo cluster:
+      --demo              show it; the same as no flag at all
+      --scenario NAMES    what happens in it, with commas between: calm, rollout, crashloop, node-failure,
+                          autoscaler-flap, hot-loop; or mixed, the first five of them; or storm or scale, which are load
+      --pods N            Pods in it, about (300)
+      --rate EVENTS       writes a second of a storm
+      --seed S            the cluster that is made up and what happens to it (1)
+
+  -h, --help              print this
+  -V, --version           print the version
+";
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq)]
+pub enum Command {
+    /// Print the help.
+    Help,
+    /// Print the version.
+    Version,
+    /// Serve the page and a cluster.
+    Serve(Serve),
+}
+
+/// What is served, and where.
+#[derive(Debug, PartialEq)]
+pub struct Serve {
+    /// The cluster behind the page.
+    pub cluster: Cluster,
+    /// The part of the page's address from the `#` on.
+    pub view: String,
+    /// The port on 127.0.0.1; 0 for a free one.
+    pub port: u16,
+    /// Whether a browser is opened.
+    pub open: bool,
+}
+
+/// Which cluster is shown.
+#[derive(Debug, PartialEq)]
+pub enum Cluster {
+    /// The demo cluster, with these options of the program `cluster`.
+    Demo(Vec<OsString>),
+    /// One that kubectl reaches.
+    Kubectl(Kubectl),
+}
+
+/// A cluster that kubectl reaches.
+#[derive(Debug, Default, PartialEq)]
+pub struct Kubectl {
+    /// The context; `None` for the current one.
+    pub context: Option<OsString>,
+    /// The kubeconfig; `None` for the one that kubectl finds.
+    pub kubeconfig: Option<OsString>,
+    /// Whether Secrets are passed on.
+    pub secrets: bool,
+}
+
+/// Why a command line is refused.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum ArgsError {
+    /// There is no such flag.
+    #[error("there is no flag {0}: see --help")]
+    Unknown(String),
+    /// A flag at the end of the line lacks its value.
+    #[error("{0} wants a value: see --help")]
+    MissingValue(String),
+    /// The value of `--port` is no port.
+    #[error("--port wants a number")]
+    Port,
+    /// More than one view.
+    #[error("one view is shown at first, not both {0} and {1}: the page can show several")]
+    TwoViews(String, String),
+    /// What would go into the address is not a name.
+    #[error("a view and a namespace are names: see --help")]
+    NoName,
+    /// A flag of the demo cluster, and one of a real cluster.
+    #[error("{0} is for the demo cluster, and {1} for a cluster of yours: leave one of them out")]
+    TwoClusters(String, String),
+    /// A word that is not valid text, or a value for a flag that has none.
+    #[error("{0}: see --help")]
+    Unreadable(String),
+}
+
+impl From<lexopt::Error> for ArgsError {
+    fn from(error: lexopt::Error) -> Self {
+        match error {
+            lexopt::Error::MissingValue { option } => Self::MissingValue(option.unwrap_or_default()),
+            other => Self::Unreadable(other.to_string()),
+        }
+    }
+}
+
+/// Reads the arguments that follow the program's name.
+///
+/// # Errors
+/// When they ask for nothing that there is.
+pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, ArgsError> {
+    let (mut view, mut namespaces, mut port, mut open) = (String::new(), String::new(), 0, true);
+    let (mut demo, mut kubectl) = (Vec::new(), Kubectl::default());
+    // The last flag of each sort of cluster.
+    let (mut of_demo, mut of_kubectl) = (None, None);
+    let mut parser = lexopt::Parser::from_args(words);
+    while let Some(argument) = parser.next()? {
+        let name = match argument {
+            Arg::Short('h') => "--help".to_owned(),
+            Arg::Short('V') => "--version".to_owned(),
+            Arg::Short('n') => "--namespace".to_owned(),
+            Arg::Short(letter) => format!("-{letter}"),
+            Arg::Long(name) => format!("--{name}"),
+            Arg::Value(word) if view.is_empty() => {
+                view = word.string()?;
+                continue;
+            }
+            Arg::Value(word) => return Err(ArgsError::TwoViews(view, word.to_string_lossy().into_owned())),
+        };
+        match name.as_str() {
+            "--help" => return Ok(Command::Help),
+            "--version" => return Ok(Command::Version),
+            "--namespace" => namespaces = parser.value()?.string()?,
+            "--port" => port = parser.value()?.parse().map_err(|_| ArgsError::Port)?,
+            "--no-open" => open = false,
+            "--demo" => of_demo = Some(name),
+            "--scenario" | "--pods" | "--rate" | "--seed" => {
+                demo.extend([OsString::from(&name), parser.value()?]);
+                of_demo = Some(name);
+            }
+            "--context" | "--kubeconfig" | "--secrets" => {
+                match name.as_str() {
+                    "--context" => kubectl.context = Some(parser.value()?),
+                    "--kubeconfig" => kubectl.kubeconfig = Some(parser.value()?),
+                    _ => kubectl.secrets = true,
+                }
+                of_kubectl = Some(name);
+            }
+            _ => return Err(ArgsError::Unknown(name)),
+        }
+    }
+    // What goes into the address must be a name.
+    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".,_-".contains(&byte));
+    if !is_name(&view) || !is_name(&namespaces) {
+        return Err(ArgsError::NoName);
+    }
+    let cluster = match (of_demo, of_kubectl) {
+        (Some(demo), Some(kubectl)) => return Err(ArgsError::TwoClusters(demo, kubectl)),
+        (_, None) => Cluster::Demo(demo),
+        (None, Some(_)) => Cluster::Kubectl(kubectl),
+    };
+    let scope = if namespaces.is_empty() { String::new() } else { format!("?ns={namespaces}") };
+    let view = format!("#/{}{scope}", if view.is_empty() { "changes" } else { &view });
+    Ok(Command::Serve(Serve { cluster, view, port, open }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: Result<Serve, &str>) {
+        let got = parse(line.split_whitespace()).map_err(|error| error.to_string());
+        assert_eq!(got, expected.map(Command::Serve).map_err(str::to_owned), "{line}");
+    }
+
+    fn serve(cluster: Cluster, view: &str) -> Serve {
+        Serve { cluster, view: view.to_owned(), port: 0, open: true }
+    }
+
+    fn demo(words: &[&str], view: &str) -> Serve {
+        serve(Cluster::Demo(words.iter().map(OsString::from).collect()), view)
+    }
+
+    #[test]
+    fn flags_and_their_mistakes() {
+        check("", Ok(demo(&[], "#/changes")));
+        check("--demo pods -nshop", Ok(demo(&[], "#/pods?ns=shop")));
+        check("--scenario calm --pods=20", Ok(demo(&["--scenario", "calm", "--pods", "20"], "#/changes")));
+        check("--port 8010 --no-open", Ok(Serve { port: 8010, open: false, ..demo(&[], "#/changes") }));
+        let context = || Kubectl { context: Some("x".into()), ..Kubectl::default() };
+        check("--context x", Ok(serve(Cluster::Kubectl(context()), "#/changes")));
+        let all = Kubectl { kubeconfig: Some("/f".into()), secrets: true, ..context() };
+        check("--context=x --kubeconfig=/f --secrets -n a,b pods", Ok(serve(Cluster::Kubectl(all), "#/pods?ns=a,b")));
+        check("--port none", Err("--port wants a number"));
+        check("--port 70000", Err("--port wants a number"));
+        check("--context", Err("--context wants a value: see --help"));
+        check("--watch", Err("there is no flag --watch: see --help"));
+        check("-x", Err("there is no flag -x: see --help"));
+        check("pods nodes", Err("one view is shown at first, not both pods and nodes: the page can show several"));
+        check("pods?x=<y>", Err("a view and a namespace are names: see --help"));
+        check("-n a/b", Err("a view and a namespace are names: see --help"));
+        check(
+            "--context x --pods 3",
+            Err("--pods is for the demo cluster, and --context for a cluster of yours: leave one of them out"),
+        );
+        check("--demo=1", Err("unexpected argument for option '--demo': \"1\": see --help"));
+        assert_eq!(parse(["--version"]), Ok(Command::Version));
+        assert_eq!(parse(["pods", "-h"]), Ok(Command::Help));
+    }
+}
