@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 
 use futures::{FutureExt, StreamExt, stream};
 
-use kubechurn_harness::faults::seed::{Outcome, faults, play};
+use kubechurn_harness::faults::seed::{Outcome, faults, play, streams};
 use kubechurn_harness::faults::{soak, table};
 
 /// How many seeds are played at a time by default: each mostly waits.
@@ -29,18 +29,19 @@ pub async fn run(words: &[String]) -> bool {
 async fn one(seed: u64) -> Outcome {
     let outcome = AssertUnwindSafe(play(seed)).catch_unwind().await.unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<String>().cloned().unwrap_or_else(|| "it broke off".to_owned());
-        let mut outcome = Outcome { seed, trunk: seed % 2 == 1, ..Outcome::default() };
+        let mut outcome = Outcome { seed, trunk: seed % 2 == 1, streams: streams(seed), ..Outcome::default() };
         outcome.verdict.complaints.push(format!("broke off: {words}"));
         outcome
     });
     let names: Vec<&str> = faults(seed).into_iter().map(|fault| fault.name()).collect();
     let through = if outcome.trunk { "Trunk" } else { "kubectl proxy" };
+    let lists = if outcome.streams { "streamed" } else { "fetched" };
     let took = outcome.took.as_secs();
     if outcome.verdict.complaints.is_empty() {
-        println!("seed {seed}, {through}, {took} s: {}: good", names.join("; "));
+        println!("seed {seed}, {through}, lists {lists}, {took} s: {}: good", names.join("; "));
     } else {
         println!(
-            "seed {seed}, {through}, {took} s: {}: again with ./dev faults --from {seed} --seeds 1",
+            "seed {seed}, {through}, lists {lists}, {took} s: {}: again with ./dev faults --from {seed} --seeds 1",
             names.join("; ")
         );
         outcome.verdict.complaints.iter().for_each(|complaint| println!("    {complaint}"));

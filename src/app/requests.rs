@@ -1,24 +1,22 @@
 //! Asks for what the page wants to know, and hands it the answers.
 
+use std::ops::ControlFlow;
+
 use futures::future::abortable;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-use kubechurn_client::api::list;
-use kubechurn_client::api::object::{DecodeError, ResourceVersion, decode_metadata};
-use kubechurn_client::api::request::{ListRequest, Scope};
+use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::sort::sort;
-use kubechurn_client::cache::reflector::{Input, PAGE};
 use kubechurn_columns::kinds::namespaces;
 use kubechurn_model::page::effect::{Answer, Found, Request, RequestId};
 use kubechurn_model::page::export::{Export, Format};
-use kubechurn_model::page::view::Namespaces;
+use kubechurn_model::page::namespaces::Namespaces;
 
 use crate::app::App;
-use crate::browser::base::{self, Base};
+use crate::browser::base::{self, Base, Places};
 use crate::browser::clock;
 use crate::browser::lister_watcher::ListerWatcher;
 use crate::browser::{clipboard, discovery, download, heartbeat};
@@ -51,10 +49,14 @@ impl App {
     async fn answer(&self, request: Request) -> Option<Answer> {
         let base = || self.base.borrow().clone();
         let at = |resource: ApiResource, scope: Scope| Some(ListerWatcher { base: base()?, resource, scope });
+        let request = match request.at(base().is_none_or(|base| base.readable)) {
+            ControlFlow::Break(answer) => return Some(answer),
+            ControlFlow::Continue(request) => request,
+        };
         Some(match request {
-            Request::Find { places, second, patience } => {
-                let found = base::find(&places, second, patience).await;
-                Answer::Find(found.map_err(|missing| missing.tried).map(|base| self.found(base)))
+            Request::Find { places, second, patience, socket } => {
+                let of = Places { places: &places, second, patience, watch: socket.as_deref() };
+                Answer::Find(base::find(of).await.map(|base| self.found(base)))
             }
             Request::Discovery(mut cached) => {
                 discovery::refresh(&mut cached, &base()?).await;
@@ -66,12 +68,14 @@ impl App {
             }
             Request::Count(resource, scope) => Answer::Count(at(resource, scope)?.count().await),
             Request::ListExactly(resource, scope, request) => {
-                Answer::ListExactly(at(resource, scope)?.list_exactly(&request).await)
+                let server = at(resource, scope)?;
+                Answer::ListExactly(server.metadata(&request.url(&server.resource, &server.scope)).await)
             }
             Request::Get(resource, scope, name) => Answer::Get(at(resource, scope)?.get(&name).await),
-            Request::Namespaces(known) => {
+            Request::Namespaces(mut known) => {
                 let server = at(namespaces::KIND.resource, Scope::default())?;
-                Answer::Namespaces(list_namespaces(&server, known).await)
+                known.listed(server.metadata(&Namespaces::request().url(&server.resource, &server.scope)).await);
+                Answer::Namespaces(known)
             }
             Request::Copy(text) => Answer::Copy(clipboard::write(&text).await),
             Request::Save { name, format, export } => Answer::Save(save(&name, format, *export).await),
@@ -79,36 +83,10 @@ impl App {
     }
 
     fn found(&self, base: Base) -> Found {
-        let found = Found { http: base.http.clone(), release: base.release };
+        let found = Found { http: base.http.clone(), release: base.release, readable: base.readable };
         self.base.replace(Some(base));
         found
     }
-}
-
-/// The names of the namespaces; what was known of them stays known where they are not told.
-async fn list_namespaces(server: &ListerWatcher, mut known: Namespaces) -> Namespaces {
-    let request = ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(PAGE), continue_token: None };
-    known.trouble = None;
-    let mut bytes = Vec::new();
-    server
-        .list(&request, |input| match input {
-            Input::Piece(piece) => bytes.extend_from_slice(piece),
-            Input::PageEnd => match str::from_utf8(&bytes).map_err(DecodeError::from).and_then(list::page) {
-                Ok(page) => {
-                    let objects = page.items.iter().filter_map(|item| decode_metadata(item).ok());
-                    known.names = objects.map(|object| object.key.name.to_string()).collect();
-                    sort(&mut known.names);
-                    known.trouble = page.meta.continue_token.map(|_| String::from("There are more; type the name."));
-                }
-                Err(error) => known.trouble = Some(format!("The list of namespaces could not be read: {error}")),
-            },
-            Input::Failed(failure) => {
-                known.trouble = Some(format!("The server does not list namespaces: {}. Type a name.", failure.words));
-            }
-            _ => {}
-        })
-        .await;
-    known
 }
 
 /// Writes a file in slices between which the page goes on, and hands it to the browser. How many rows are in it; `None`

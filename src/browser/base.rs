@@ -1,9 +1,11 @@
 //! Where the API is: one base for HTTP, one for WebSockets.
 
-use kubechurn_client::api::release::Release;
+use kubechurn_client::api::release::{Release, is_of_server};
+use kubechurn_client::cache::heartbeat::SocketAnswer;
 
 use crate::browser::clock::within;
 use crate::browser::fetch::get;
+use crate::browser::socket;
 
 /// The two bases. Both end in a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,27 +16,34 @@ pub struct Base {
     pub socket: String,
     /// Which release the server is, where it says so.
     pub release: Option<Release>,
+    /// Whether the browser lets the page read answers over HTTP.
+    pub readable: bool,
 }
 
-/// No API was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotFound {
-    /// Each address that was tried, and what it said.
-    pub tried: Vec<(String, String)>,
+/// Where the API may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    /// Addresses, or parts of one seen from the page.
+    pub places: &'a [String],
+    /// Whether WebSockets have a prefix of their own, `k8s-ws/` beside `k8s/`: Trunk cannot proxy HTTP and WebSockets under
+    /// one.
+    pub second: bool,
+    /// The path and query of a watch that a socket asks for where nothing answers over HTTP; see [`SocketAnswer`].
+    pub watch: Option<&'a str>,
+    /// How long a place has to answer, in milliseconds; and as long again for the socket.
+    pub patience: u32,
 }
 
-/// Finds the API: at the first of these places, addresses or parts of one seen from the page, where one answers.
-/// Each has so many milliseconds to answer. `second` says that WebSockets have a prefix of their own, `k8s-ws/` beside
-/// `k8s/`: Trunk cannot proxy HTTP and WebSockets under one.
+/// Finds the API: at the first of these places where one answers.
 ///
 /// # Errors
 ///
-/// When nothing that was tried answers as an API server does.
-pub async fn find(places: &[String], second: bool, patience: u32) -> Result<Base, NotFound> {
+/// Each address that was tried and what it said, when nothing answers as an API server does.
+pub async fn find(of: Places<'_>) -> Result<Base, Vec<(String, String)>> {
     let document = web_sys::window().and_then(|window| window.document()?.base_uri().ok()?).unwrap_or_default();
     let resolve = |path: &str| web_sys::Url::new_with_base(path, &document).map(|url| without_query(&url.href()));
     let mut tried: Vec<(String, String)> = Vec::new();
-    for place in places {
+    for place in of.places {
         let Ok(http) = resolve(place) else {
             tried.push((place.clone(), String::from("this is no address")));
             continue;
@@ -42,39 +51,38 @@ pub async fn find(places: &[String], second: bool, patience: u32) -> Result<Base
         if tried.iter().any(|(other, _)| *other == http) {
             continue;
         }
-        let late = || Err(format!("no answer within {:.1} s", f64::from(patience) / 1000.0));
-        match within(patience, ask(&http)).await.unwrap_or_else(late) {
-            Ok(answer) => {
-                let prefix = http.strip_suffix("k8s/").filter(|_| second);
-                let socket = prefix.map_or_else(|| http.clone(), |prefix| format!("{prefix}k8s-ws/"));
-                let release = Release::parse(&answer);
-                return Ok(Base { socket: socket.replacen("http", "ws", 1), http, release });
+        let prefix = http.strip_suffix("k8s/").filter(|_| of.second);
+        let socket = prefix.map_or_else(|| http.clone(), |prefix| format!("{prefix}k8s-ws/")).replacen("http", "ws", 1);
+        let late = || Err(Some(format!("no answer within {:.1} s", f64::from(of.patience) / 1000.0)));
+        match (within(of.patience, version(&http)).await.unwrap_or_else(late), of.watch) {
+            (Ok(answer), _) => {
+                return Ok(Base { release: Release::parse(&answer), http, socket, readable: true });
             }
-            Err(words) => tried.push((http, words)),
+            // A browser does not say that there was an answer which the page may not read.
+            (Err(None), Some(watch)) if is_there(&format!("{socket}{watch}"), of.patience).await => {
+                return Ok(Base { release: None, http, socket, readable: false });
+            }
+            (Err(words), _) => tried.push((http, words.unwrap_or_else(|| String::from("no answer")))),
         }
     }
-    Err(NotFound { tried })
+    Err(tried)
 }
 
-/// Whether an API server answers below `base`; if not, what was said.
-pub async fn version(base: &str) -> Result<(), String> {
-    ask(base).await.map(drop)
+/// Whether an API server answers a socket that asks for this watch, within so many milliseconds.
+pub async fn is_there(watch: &str, patience: u32) -> bool {
+    within(patience, socket::ask(watch)).await.is_some_and(|answer| SocketAnswer::is_of_server(&answer))
 }
 
 /// What an API server answers below `base` when it is asked for its version.
-async fn ask(base: &str) -> Result<String, String> {
+///
+/// # Errors
+///
+/// What was said instead; `None` where no answer came.
+pub async fn version(base: &str) -> Result<String, Option<String>> {
     let (_abort, response) = get(&format!("{base}version")).await;
-    let response = response.map_err(|_| String::from("no answer"))?;
-    let status = response.status();
+    let response = response.map_err(|_| None)?;
     let text = response.text().await.unwrap_or_default();
-    // An API server answers, with a Status, also a user who may not ask for the version.
-    let is_api = text.trim_start().starts_with('{') && (text.contains("\"gitVersion\"") || text.contains("\"Status\""));
-    if is_api && status < 500 {
-        return Ok(text);
-    }
-    let first = text.trim().lines().next().unwrap_or_default();
-    let words = if first.starts_with('<') { "a page, and no API" } else { first };
-    Err(format!("HTTP {status} {}", words.chars().take(160).collect::<String>()))
+    is_of_server(response.status(), &text).map(|()| text).map_err(Some)
 }
 
 fn without_query(href: &str) -> String {

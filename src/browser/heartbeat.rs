@@ -16,17 +16,16 @@ use crate::browser::lister_watcher::ListerWatcher;
 pub async fn answer(server: &ListerWatcher, ask: &Ask) -> Answer {
     let late = || Failure::unreachable("the API server does not answer");
     let Ask::Watch { request, check_version } = ask else {
-        let is_there = within(DEADLINE, server.has_version()).await.unwrap_or(false);
-        return if is_there { Answer::Quiet } else { Answer::Nothing(late()) };
+        return if server.is_there(DEADLINE).await { Answer::Quiet } else { Answer::Nothing(late()) };
     };
     let mut watch = pin!(server.ask(request, *check_version));
     let (failure, is_there) = match select(watch.as_mut(), pin!(TimeoutFuture::new(SLOW))).await {
         Either::Left((Ok(answer), _)) => return answer,
         Either::Left((Err(failure), _)) if failure.verdict != Verdict::Unreachable => return Answer::Refused(failure),
-        Either::Left((Err(failure), _)) => (failure, within(DEADLINE - SLOW, server.has_version()).await),
+        Either::Left((Err(failure), _)) => (failure, server.is_there(DEADLINE - SLOW).await),
         Either::Right(_) => {
             let rest = DEADLINE - SLOW;
-            match join(within(rest, watch), within(rest, server.has_version())).await {
+            match join(within(rest, watch), server.is_there(rest)).await {
                 (Some(Ok(answer)), _) => return answer,
                 (Some(Err(failure)), _) if failure.verdict != Verdict::Unreachable => return Answer::Refused(failure),
                 (Some(Err(failure)), is_there) => (failure, is_there),
@@ -34,5 +33,5 @@ pub async fn answer(server: &ListerWatcher, ask: &Ask) -> Answer {
             }
         }
     };
-    if is_there == Some(true) { Answer::Refused(failure) } else { Answer::Nothing(failure) }
+    if is_there { Answer::Refused(failure) } else { Answer::Nothing(failure) }
 }

@@ -8,14 +8,14 @@ use web_sys::ReadableStreamDefaultReader;
 
 use kubechurn_client::api::event::{self, EventType};
 use kubechurn_client::api::list;
-use kubechurn_client::api::request::{ExactListRequest, ListRequest, METADATA_LIST, Scope, WatchRequest, path};
+use kubechurn_client::api::request::{ListRequest, METADATA_LIST, Scope, WatchRequest, path, presence};
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::secret;
 use kubechurn_client::api::status::{Failure, Verdict};
-use kubechurn_client::cache::heartbeat::Answer;
+use kubechurn_client::cache::heartbeat::{Answer, read_watch};
 use kubechurn_client::cache::reflector::Input;
 
 use crate::browser::base::{self, Base};
+use crate::browser::clock::within;
 use crate::browser::fetch::{get, get_as};
 use crate::browser::socket;
 use crate::browser::task::Work;
@@ -63,14 +63,13 @@ impl ListerWatcher {
         list::page(&text).ok()?.total()
     }
 
-    /// Fetches one page of metadata as of exactly one version.
+    /// Fetches one page of a list, at this path and query below the API, of which metadata are enough.
     ///
     /// # Errors
     ///
     /// What the server says instead, or that nothing answers.
-    pub async fn list_exactly(&self, request: &ExactListRequest) -> Result<Vec<u8>, Failure> {
-        let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
-        let (_abort, response) = get_as(&url, METADATA_LIST).await;
+    pub async fn metadata(&self, url: &str) -> Result<Vec<u8>, Failure> {
+        let (_abort, response) = get_as(&format!("{}{url}", self.base.http), METADATA_LIST).await;
         let response = response?;
         let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
         let broke = |error| Failure::unreachable(format!("the answer broke off: {error}"));
@@ -139,33 +138,25 @@ impl ListerWatcher {
                 }
             }
         }
-        let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
-        let (_abort, response) = get(&url).await;
+        let watch = request.url(&self.resource, &self.scope);
+        if !self.base.readable {
+            return socket::ask(&format!("{}{watch}", self.base.socket)).await;
+        }
+        let (_abort, response) = get(&format!("{}{watch}", self.base.http)).await;
         let response = response?;
         if !response.ok() {
             return Err(failure(&response).await);
         }
-        let text = response.text().await.map_err(|_| Failure::unreachable("the answer broke off"))?;
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let frame = event::split(line);
-            match frame.as_ref().map(|frame| &frame.event_type) {
-                Ok(EventType::Bookmark) => {}
-                Ok(EventType::Error) => {
-                    return Err(Failure::from_error_event(frame.map_or("{}", |frame| frame.object)));
-                }
-                Ok(_) => return Ok(Answer::Event),
-                Err(_) => {
-                    let shown = secret::shown(&url);
-                    return Err(Failure::unreachable(format!("{shown} is answered with something else than a watch")));
-                }
-            }
-        }
-        Ok(Answer::Quiet)
+        read_watch(&response.text().await.map_err(|_| Failure::unreachable("the answer broke off"))?)
     }
 
-    /// Whether an API server answers when it is asked for its version.
-    pub async fn has_version(&self) -> bool {
-        base::version(&self.base.http).await.is_ok()
+    /// Whether an API server answers within so many milliseconds, when it is asked for its version or for a watch.
+    pub async fn is_there(&self, patience: u32) -> bool {
+        if self.base.readable {
+            return within(patience, base::version(&self.base.http)).await.is_some_and(|version| version.is_ok());
+        }
+        base::is_there(&format!("{}{}", self.base.socket, presence(&self.resource, &self.scope.namespace)), patience)
+            .await
     }
 
     /// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.

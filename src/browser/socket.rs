@@ -4,9 +4,11 @@
 //! character ([`crate::browser::text`]).
 
 use std::cell::RefCell;
+use std::pin::pin;
 use std::rc::Rc;
 
 use futures::channel::oneshot;
+use futures::future::{Either, select};
 use js_sys::{ArrayBuffer, Function, JsString, Reflect, Uint8Array};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -14,6 +16,7 @@ use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
 
 use kubechurn_client::api::secret;
 use kubechurn_client::api::status::Failure;
+use kubechurn_client::cache::heartbeat::{Answer, SocketAnswer};
 use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
 
 use crate::browser::text::{TooLong, Transcript};
@@ -65,6 +68,26 @@ pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
     let _open = Open(socket);
     // The wait ends when the sender is dropped.
     let _ = ended.await;
+}
+
+/// Asks by a socket of its own, which is closed when the answer is there.
+///
+/// # Errors
+///
+/// What the server says instead, or that it says nothing.
+pub async fn ask(url: &str) -> Result<Answer, Failure> {
+    let (tell, told) = oneshot::channel();
+    let mut tell = Some(tell);
+    let listening = listen(url, move |input| {
+        if let Some((answer, tell)) = SocketAnswer::handle(&input).and_then(|answer| Some((answer, tell.take()?))) {
+            let _ = tell.send(answer);
+        }
+    });
+    let answer = match select(told, pin!(listening)).await {
+        Either::Left((answer, _)) => answer,
+        Either::Right(((), told)) => told.await,
+    };
+    answer.unwrap_or_else(|_| Err(Failure::unreachable("the WebSocket said nothing")))
 }
 
 /// Closes its socket when it is dropped, and takes the callbacks off first. It is declared after the callbacks, and so is

@@ -18,6 +18,7 @@ use kubechurn_model::page::inspector::relatives::{Dependents, Link};
 use kubechurn_model::page::inspector::summary::Summary;
 use kubechurn_model::page::inspector::tab::Tab;
 use kubechurn_model::page::layout::Choice;
+use kubechurn_model::page::namespaces::Namespaces;
 use kubechurn_model::page::panel::PanelSizes;
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::span::SpanModel;
@@ -28,8 +29,8 @@ use kubechurn_model::page::view::panels::{
 };
 use kubechurn_model::page::view::shown::Shown;
 use kubechurn_model::page::view::{
-    ChangesItem, Connection, Head, ListingModel, Namespaces, Notices, PaletteModel, Pipeline, ResyncModel,
-    RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
+    ChangesItem, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel, RetentionModel,
+    RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
 };
 
 use crate::ui::parts::Part;

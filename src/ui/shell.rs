@@ -233,12 +233,13 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
 #[component]
 fn SourceLabel(screen: Screen, commands: Commands) -> impl IntoView {
     let found = move || Some(screen.header.source.get()).filter(|source| !source.address.is_empty());
-    let label = |Source { cluster, address }: Source| {
+    let label = |Source { cluster, address, unreadable }: Source| {
         let title = format!("The API that this page asks, at {address}. {cluster}");
         view! {
             <span class="source" data-testid="api" title=title.trim_end().to_owned()>
                 {(!cluster.is_empty()).then(|| view! { <b data-testid="cluster">{cluster}</b> " " })}
                 <span class="mono">{address}</span>
+                {unreadable.then(|| view! { " " <span class="limits" data-testid="api-limits" title=STREAMS>"streams only"</span> })}
             </span>
         }
     };
@@ -271,6 +272,11 @@ fn clusters(screen: Screen, commands: Commands) -> Option<impl IntoView> {
         </select>
     })
 }
+
+/// What is not to be had at an API of another origin without CORS.
+const STREAMS: &str = "This API is of another origin, and does not let the page read its answers (CORS): only its WebSockets are of use. \
+Lists are streamed. What has to be fetched is missing: kinds that the page does not know by itself, objects that no watch \
+brings, the namespaces to choose from, the comparison with the server, and why the server refuses something.";
 
 /// Choosing namespaces: the server's list, and a field for those who may not ask for it.
 #[component]

@@ -48,6 +48,9 @@ mod policy;
 // Where the data comes from, and that the user is asked before it comes from elsewhere.
 mod source;
 
+// An API of another origin without CORS: only its sockets are of use.
+mod cross_origin;
+
 // The page checks itself.
 mod verify;
 

@@ -118,3 +118,30 @@ async fn a_relay_holds_cuts_refuses_and_comes_back() {
     assert!(relay.cut() > 0);
     assert_eq!(pods.next(Duration::from_secs(5)).await, Some(Err(())), "a frozen connection is not cut");
 }
+
+/// A list that is garbled and one that ends in the middle: HTTP sees nothing wrong in either.
+#[tokio::test]
+async fn a_relay_spoils_an_answer_that_stays_whole_for_http() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 40, ..Options::default() }).await;
+    let relay = Relay::start(cluster.port()).await;
+    let proxy = KubectlProxy::start_plain(relay.port()).await;
+    let is_list = |line: &str| line.contains("/api/v1/pods");
+    let list = async |spoil: &dyn Fn() -> usize| {
+        // No connection is used twice: it would be spoilt where it is not meant.
+        relay.cut();
+        cluster.control("clear").await;
+        cluster.control("fault?drip=2000&pause-ms=30&verb=list").await;
+        let answer = reqwest::get(format!("{}api/v1/pods?pretty=false", proxy.url())).await.expect("an answer begins");
+        assert_eq!(spoil(), 1);
+        answer.bytes().await.expect("the answer comes to its end")
+    };
+    let is_json = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
+    let whole = list(&|| 1).await;
+    assert!(is_json(&whole));
+    let garbled = list(&|| relay.garble_where(is_list)).await;
+    assert!(!is_json(&garbled) && garbled.len() == whole.len(), "{} of {} bytes", garbled.len(), whole.len());
+    let ended = list(&|| relay.end_where(is_list)).await;
+    assert!(!is_json(&ended) && ended.len() < whole.len() / 2, "{} of {} bytes", ended.len(), whole.len());
+    assert!(whole.starts_with(&ended));
+}

@@ -6,12 +6,17 @@
 //! ```
 //!
 //! The arguments are the number of known Pods, the number of events, and what becomes of an event: `apply` queues it and
-//! drains after 256, `drop` only reads its object. The difference of two such runs, divided by the events, is what queue
-//! and store cost; a run with 0 events is what it takes to fill the store.
+//! drains after 256, `bare` puts it into a hash map by its key and drops the object that was there, which is the least that
+//! any store does, and `drop` only reads its object. The difference of two such runs, divided by the events, is what queue
+//! and store cost, or the bare map; a run with 0 events is what it takes to fill them.
 
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::BuildHasherDefault;
+use std::mem::{forget, replace};
 use std::sync::Arc;
 
-use kubechurn_client::api::object::Object;
+use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::pipeline::Pipeline;
 use kubechurn_client::cache::queue_kind::QueueKind;
@@ -35,11 +40,18 @@ fn pod(at: usize, version: usize) -> Arc<Object> {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [known, events, what] = &arguments[..] else { panic!("misses KNOWN EVENTS apply|drop") };
+    let [known, events, what] = &arguments[..] else { panic!("misses KNOWN EVENTS apply|bare|drop") };
     let (known, events): (usize, usize) = (known.parse().expect("a number"), events.parse().expect("a number"));
     let mut pipeline = Pipeline::new(QueueKind::DeltaFifo, None);
-    pipeline.replace((0..known).map(|at| pod(at, 1)).collect::<Vec<_>>());
-    while pipeline.pop(drop) {}
+    // Without a random seed, so that two runs do the same.
+    let mut bare: HashMap<ObjectKey, Arc<Object>, BuildHasherDefault<DefaultHasher>> = HashMap::default();
+    let objects = (0..known).map(|at| pod(at, 1));
+    if what == "bare" {
+        bare.extend(objects.map(|object| (object.key.clone(), object)));
+    } else {
+        pipeline.replace(objects.collect::<Vec<_>>());
+        while pipeline.pop(drop) {}
+    }
     let mut state = 1_u64;
     for first in (0..events).step_by(BATCH) {
         for event in first..events.min(first + BATCH) {
@@ -51,10 +63,14 @@ fn main() {
             let object = pod(rank * 7_919 % known, event + 2);
             match &**what {
                 "apply" => drop(pipeline.event(DeltaType::Updated, object)),
+                // The key stays the one that the map has.
+                "bare" => drop(bare.get_mut(&object.key).map(|known| replace(known, object))),
                 _ => drop(object),
             }
         }
         while pipeline.pop(drop) {}
     }
-    println!("{} Pods", pipeline.store().len());
+    println!("{} Pods", pipeline.store().len() + bare.len());
+    // To drop what is known would be counted with the events.
+    forget((pipeline, bare));
 }

@@ -37,11 +37,25 @@ struct Gate {
     latency: Duration,
 }
 
+/// What can be done to an answer on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wrong {
+    /// Some bytes in the middle of a long piece are replaced.
+    Garbled,
+    /// The answer ends with a chunk that is the last one, and the connection with it.
+    Ended,
+}
+
+/// The last chunk of an answer, as HTTP/1.1 has it.
+const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
+
 #[derive(Debug)]
 struct Connection {
     /// The newest request line that came, such as `GET /api/v1/pods?watch=true HTTP/1.1`.
     request: Arc<Mutex<String>>,
     gate: watch::Sender<Gate>,
+    /// What becomes of the next fitting piece that the server sends.
+    wrong: Arc<Mutex<Option<Wrong>>>,
     task: AbortHandle,
 }
 
@@ -135,6 +149,18 @@ impl Relay {
         self.each_where(is_it, |connection| connection.gate.send_modify(|gate| gate.held = Some(direction)))
     }
 
+    /// Replaces some bytes in the middle of the next long piece that the server sends on every connection whose newest request
+    /// line fits. The piece keeps its length. Returns how many there were.
+    pub fn garble_where(&self, is_it: impl Fn(&str) -> bool) -> usize {
+        self.each_where(is_it, |connection| *lock(&connection.wrong) = Some(Wrong::Garbled))
+    }
+
+    /// Ends the answer properly with its next chunk, on every connection whose newest request line fits: whoever asked cannot
+    /// see from HTTP that something is missing. Returns how many there were.
+    pub fn end_where(&self, is_it: impl Fn(&str) -> bool) -> usize {
+        self.each_where(is_it, |connection| *lock(&connection.wrong) = Some(Wrong::Ended))
+    }
+
     /// The newest request line of each open connection, the oldest connection first.
     pub fn requests(&self) -> Vec<String> {
         let connections = lock(&self.connections);
@@ -175,11 +201,13 @@ fn accept(near: u64, client: TcpStream, backend: u16, connections: &Connections,
     let id = open.last_key_value().map_or(near, |(last, _)| last + 1);
     let gates = [all.subscribe(), one.subscribe()];
     let (heard, end) = (Arc::clone(&request), Removed(Arc::clone(connections), id));
+    let wrong = Arc::new(Mutex::new(None));
+    let marks = Marks { request: heard, wrong: Arc::clone(&wrong) };
     let task = tokio::spawn(async move {
         let _end = end;
-        relay(client, backend, gates, &heard).await;
+        relay(client, backend, gates, &marks).await;
     });
-    open.insert(id, Connection { request, gate: one, task: task.abort_handle() });
+    open.insert(id, Connection { request, gate: one, wrong, task: task.abort_handle() });
 }
 
 /// Takes a connection off the list when its task ends, however that ends.
@@ -191,7 +219,13 @@ impl Drop for Removed {
     }
 }
 
-async fn relay(mut client: TcpStream, backend: u16, gates: [watch::Receiver<Gate>; 2], request: &Mutex<String>) {
+/// What a connection's task shares with whoever looks at the connection.
+struct Marks {
+    request: Arc<Mutex<String>>,
+    wrong: Arc<Mutex<Option<Wrong>>>,
+}
+
+async fn relay(mut client: TcpStream, backend: u16, gates: [watch::Receiver<Gate>; 2], marks: &Marks) {
     let mut gate = gates.clone();
     passed(&mut gate, |gate| gate.held == Some(Direction::Both) || gate.dials_held).await;
     let Ok(mut server) = TcpStream::connect((Ipv4Addr::LOCALHOST, backend)).await else { return };
@@ -201,8 +235,11 @@ async fn relay(mut client: TcpStream, backend: u16, gates: [watch::Receiver<Gate
     }
     let (from_client, to_client) = client.split();
     let (from_server, to_server) = server.split();
-    let up = forward(from_client, to_server, gates.clone(), Direction::ToServer, |piece| note(piece, request));
-    let down = forward(from_server, to_client, gates, Direction::ToClient, |_| {});
+    let up = forward(from_client, to_server, gates.clone(), Direction::ToServer, |piece| {
+        note(piece, &marks.request);
+        false
+    });
+    let down = forward(from_server, to_client, gates, Direction::ToClient, |piece| spoil(piece, &marks.wrong));
     // Where one direction failed the other one ends, too.
     let _ = tokio::try_join!(up, down);
 }
@@ -213,20 +250,24 @@ async fn forward(
     mut to: impl AsyncWrite + Unpin,
     mut gates: [watch::Receiver<Gate>; 2],
     direction: Direction,
-    seen: impl Fn(&[u8]),
+    ends: impl Fn(&mut [u8]) -> bool,
 ) -> std::io::Result<()> {
     let held = |gate: &Gate| gate.held.is_some_and(|held| held == Direction::Both || held == direction);
     let mut piece = vec![0; 64 * 1024];
     loop {
         passed(&mut gates, held).await;
         let count = from.read(&mut piece).await?;
-        seen(&piece[..count]);
+        let is_last = ends(&mut piece[..count]);
         let latency = gates[0].borrow().latency;
         if !latency.is_zero() {
             sleep(latency).await;
         }
         passed(&mut gates, held).await;
         if count == 0 {
+            return to.shutdown().await;
+        }
+        if is_last {
+            to.write_all(LAST_CHUNK).await?;
             return to.shutdown().await;
         }
         to.write_all(&piece[..count]).await?;
@@ -252,6 +293,30 @@ fn note(piece: &[u8], request: &Mutex<String>) {
     {
         lock(request).replace_range(.., line);
     }
+}
+
+/// Does to a piece of an answer what is wanted, once, if the piece is one to which it can be done. Returns whether the answer
+/// is to end in place of this piece.
+///
+/// What stands at the beginning and at the end of a garbled piece stays, for it may be the frame of a chunk: the content is to
+/// be wrong, and not the connection.
+fn spoil(piece: &mut [u8], wanted: &Mutex<Option<Wrong>>) -> bool {
+    let mut wanted = lock(wanted);
+    let is_last = *wanted == Some(Wrong::Ended) && begins_chunk(piece);
+    if let (Some(Wrong::Garbled), Some(middle)) = (*wanted, piece.get_mut(300..900)) {
+        middle.fill(b'}');
+        *wanted = None;
+    }
+    if is_last {
+        *wanted = None;
+    }
+    is_last
+}
+
+/// Whether a piece begins with the length of a chunk.
+fn begins_chunk(piece: &[u8]) -> bool {
+    let digits = piece.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    (1..=6).contains(&digits) && piece[digits..].starts_with(b"\r\n")
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

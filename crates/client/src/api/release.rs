@@ -34,6 +34,22 @@ impl Release {
     }
 }
 
+/// Whether an API server gave this answer when it was asked for its version; it answers, with a `Status`, also a user who may
+/// not ask.
+///
+/// # Errors
+///
+/// What was answered instead, in few words.
+pub fn is_of_server(status: u16, text: &str) -> Result<(), String> {
+    let is_api = text.trim_start().starts_with('{') && (text.contains("\"gitVersion\"") || text.contains("\"Status\""));
+    if is_api && status < 500 {
+        return Ok(());
+    }
+    let first = text.trim().lines().next().unwrap_or_default();
+    let words = if first.starts_with('<') { "a page, and no API" } else { first };
+    Err(format!("HTTP {status} {}", words.chars().take(160).collect::<String>()))
+}
+
 /// The number with which a text begins: vendors write `35+`.
 fn number(text: &str) -> Option<u32> {
     let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
@@ -43,6 +59,22 @@ fn number(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_api_server_s_answer_counts() {
+        let long = "x".repeat(1_000);
+        for (status, text, expected) in [
+            (200, r#" {"gitVersion":"v1.35.0"}"#, Ok(())),
+            (403, r#"{"kind":"Status","code":403}"#, Ok(())),
+            (503, r#"{"kind":"Status","code":503}"#, Err(r#"HTTP 503 {"kind":"Status","code":503}"#.to_owned())),
+            (200, "<html>\n<p>\"gitVersion\"", Err(String::from("HTTP 200 a page, and no API"))),
+            (404, "404 page not found\nmore", Err(String::from("HTTP 404 404 page not found"))),
+            (500, "", Err(String::from("HTTP 500 "))),
+            (200, &long, Err(format!("HTTP 200 {}", &long[..160]))),
+        ] {
+            assert_eq!(is_of_server(status, text), expected, "{status} {text}");
+        }
+    }
 
     #[test]
     fn the_answer_at_version_tells_the_release() {

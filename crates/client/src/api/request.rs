@@ -137,6 +137,16 @@ impl WatchRequest {
     }
 }
 
+/// The path and query of a streaming list of objects that are called `none`, of which there is normally not one: an API server
+/// answers it at once with the bookmark that ends such a list. So a socket shows whether a server answers that has the
+/// resource.
+pub fn presence(resource: &ApiResource, namespace: &str) -> String {
+    let field_selector = String::from("metadata.name=none");
+    let scope = Scope { namespace: namespace.to_owned(), field_selector, ..Scope::default() };
+    WatchRequest { resource_version: ResourceVersion::default(), initial_events: true, timeout_seconds: 1 }
+        .url(resource, &scope)
+}
+
 fn begin(resource: &ApiResource, scope: &Scope) -> Serializer<'static, String> {
     let mut path = path(resource, scope);
     path.push('?');
@@ -201,5 +211,14 @@ mod tests {
         watch.initial_events = true;
         assert!(watch.url(&PODS, &scope).contains("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&"));
         assert!(watch.probe().url(&PODS, &scope).ends_with("&timeoutSeconds=1"));
+    }
+
+    #[test]
+    fn presence_is_a_streaming_list_of_nothing() {
+        assert_eq!(
+            presence(&DEPLOYMENTS, "shop"),
+            "apis/apps/v1/namespaces/shop/deployments?fieldSelector=metadata.name%3Dnone&watch=true&\
+             allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1"
+        );
     }
 }

@@ -45,6 +45,11 @@ impl SharedInformerFactory {
         SharedInformerFactory { options, ..SharedInformerFactory::default() }
     }
 
+    /// Changes the settings for the informers that are made from now on.
+    pub fn set_options(&mut self, options: Options) {
+        self.options = options;
+    }
+
     /// The settings that the reflectors of this factory have in common (client-go's `SharedInformerOption`).
     pub fn options(&self) -> Options {
         self.options

@@ -5,6 +5,11 @@
 //! last version on, for one second. An answer proves that the API server is there, and that this watch has missed nothing.
 //! Where no answer comes, every watch that has been silent since then is stale. For a watch that was lost, and whose next
 //! socket has not brought anything yet, the server is asked at once.
+//!
+//! Where a browser lets the page read no answer over HTTP, the same is asked by a socket of its own ([`SocketAnswer`]): a
+//! server that sends nothing and ends that watch properly has nothing for it.
+
+mod answers;
 
 use rustc_hash::FxHashMap;
 
@@ -13,6 +18,8 @@ use crate::api::status::Failure;
 use crate::cache::backoff::Moment;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::{Input, Reflector};
+
+pub use crate::cache::heartbeat::answers::{SocketAnswer, read_watch};
 
 /// A question is asked about a watch that has been silent for this long, in milliseconds, and not sooner than this after the
 /// question before.
@@ -193,7 +200,7 @@ impl Heartbeat {
         if let Some(open) = reflector.open_watch() {
             let urgent = open.unproven && asked.at < open.opened.max(self.over);
             let silent_since = open.heard.max(asked.at);
-            let ask = Ask::Watch { request: open.request, check_version: asked.checked < open.opened };
+            let ask = Ask::Watch { request: open.request, check_version: open.readable && asked.checked < open.opened };
             return Some(Candidate { informer, ask, silent_since, urgent, waits: false });
         }
         // The informer may wait because nothing answered. Then the question is the request that it waits for.

@@ -61,8 +61,8 @@ const OPENING: f64 = 15_000.0;
 /// A page of which nothing has arrived within this time, in milliseconds, counts as failed; servers and proxies may need a
 /// minute to begin with a large one. A probe has [`OPENING`] instead, for it asks for a watch of one second only.
 const LISTING: f64 = 120_000.0;
-/// A page that has begun to arrive, and of which nothing more comes for this long, in milliseconds, counts as failed. There
-/// is no limit for the whole list: one of 200 MB must come to its end on a slow line, too.
+/// A page or a streaming list that has begun to arrive, and of which nothing more comes for this long, in milliseconds, counts
+/// as failed. There is no limit for the whole list: one of 200 MB must come to its end on a slow line, too.
 const STALLED: f64 = 30_000.0;
 /// A frame that is longer than this, in bytes, is not read. Servers refuse objects of more than a few megabytes (etcd: 1.5,
 /// API servers: 3), and a socket hands over each frame as a whole.

@@ -7,4 +7,5 @@ mod pieces; // Lists that are read as they come, and those that break in the mid
 mod queue; // Events against a queue that is drained late, twice or in the middle.
 mod sockets; // Openings, endings and silences.
 mod streams; // How they come to their end, streamed.
+mod unreadable; // An API whose answers over HTTP a browser keeps from the page.
 mod watches; // What comes over a watch.

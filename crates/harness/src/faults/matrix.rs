@@ -51,6 +51,18 @@ pub enum Fault {
     Malformed,
     /// A list breaks off in the middle.
     ListCut,
+    /// A list ends in the middle as if it were complete.
+    ListEnded,
+    /// A list stands still in the middle for good.
+    ListStalled,
+    /// The history is compacted between two pages of a list.
+    PageExpired,
+    /// A list is answered with 429.
+    ListTooMany,
+    /// A list is answered with 500.
+    ListError,
+    /// Some bytes in the middle of a list are replaced.
+    ListGarbled,
     /// New connections are accepted, and reach the server late.
     SlowDial,
     /// Everything comes late.
@@ -70,7 +82,7 @@ pub enum Fault {
 }
 
 /// All faults. Their number has no common divisor with the stride at which seeds go through them.
-pub const FAULTS: [Fault; 25] = [
+pub const FAULTS: [Fault; 31] = [
     Fault::ServerStopped,
     Fault::ServerKilled,
     Fault::ProxyKilled,
@@ -88,6 +100,12 @@ pub const FAULTS: [Fault; 25] = [
     Fault::ServerError,
     Fault::Malformed,
     Fault::ListCut,
+    Fault::ListEnded,
+    Fault::ListStalled,
+    Fault::PageExpired,
+    Fault::ListTooMany,
+    Fault::ListError,
+    Fault::ListGarbled,
     Fault::SlowDial,
     Fault::Latency,
     Fault::BackendGone,
@@ -97,6 +115,12 @@ pub const FAULTS: [Fault; 25] = [
     Fault::Sleep,
     Fault::Offline,
 ];
+
+/// The Pods of a world whose lists are to have more than one page.
+pub const TWO_PAGES: u32 = 560;
+
+/// How long a list may stand still before the page gives it up, in milliseconds; with the time to begin anew.
+const STALLED: f64 = 35_000.0;
 
 /// How many watches the page has open.
 pub const WATCHES: f64 = 3.0;
@@ -125,6 +149,12 @@ impl Fault {
             Fault::ServerError => "500",
             Fault::Malformed => "malformed frames",
             Fault::ListCut => "list cut in the middle",
+            Fault::ListEnded => "list that ends in the middle",
+            Fault::ListStalled => "list stalled in the middle",
+            Fault::PageExpired => "410 on a page of a list",
+            Fault::ListTooMany => "429 on a list",
+            Fault::ListError => "500 on a list",
+            Fault::ListGarbled => "garbage in the middle of a list",
             Fault::SlowDial => "slow dial",
             Fault::Latency => "latency",
             Fault::BackendGone => "proxy's backend gone",
@@ -162,7 +192,7 @@ async fn lasts(length: Duration) {
 pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice) -> Done {
     let from = now();
     let mut length = length(dice);
-    let mut is_outage = false;
+    let (mut is_outage, mut hidden) = (false, 0.0);
     match fault {
         Fault::ServerStopped => {
             world.cluster.stop();
@@ -255,19 +285,55 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
             world.cluster.control("clear").await;
         }
         Fault::ListCut => {
-            world.cluster.control("watchlist?on=false").await;
-            world.cluster.control("fault?drip=2000&pause-ms=30&verb=list").await;
-            forget(world).await;
-            world.far.pass().await;
-            wait_until("a list is under way", Duration::from_secs(40), async || {
-                let requests = world.far.requests();
-                holds(requests.iter().any(|line| is_list(line)), || format!("{requests:?}"))
-            })
-            .await;
+            // A page that has its lists streamed has them fetched where the server does not stream.
+            let streams = dice.below(2) == 0;
+            world.cluster.control(&format!("watchlist?on={streams}")).await;
+            list_slowly(world, 2_000).await;
             lasts(Duration::from_millis(dice.below(300))).await;
             world.far.cut();
             world.cluster.control("clear").await;
             world.cluster.control("watchlist?on=true").await;
+        }
+        Fault::ListEnded => {
+            // A streaming list ends after some frames, and a fetched one after some pieces.
+            world.cluster.control("fault?end=close&after=10&times=1&resource=pods").await;
+            list_slowly(world, 2_000).await;
+            lasts(Duration::from_millis(dice.below(300))).await;
+            world.far.end_where(is_list);
+            lasts(Duration::from_millis(300)).await;
+            world.cluster.control("clear").await;
+        }
+        Fault::ListStalled => {
+            list_slowly(world, 2_000).await;
+            lasts(Duration::from_millis(dice.below(300))).await;
+            world.far.freeze_where(Direction::ToClient, is_list);
+            world.cluster.control("clear").await;
+            // The page gives that list up, and asks for another one.
+            hidden = STALLED;
+        }
+        Fault::PageExpired => {
+            world.cluster.control("fault?status=410&verb=list&times=1&resource=pods").await;
+            list_slowly(world, 20_000).await;
+            world.cluster.advance(5, RATE).await;
+            world.cluster.control("compact").await;
+            world.cluster.control("clear").await;
+        }
+        Fault::ListTooMany | Fault::ListError => {
+            let status = if fault == Fault::ListTooMany { "429&retry-after=1" } else { "500" };
+            forget(world).await;
+            for verb in ["watch", "list"] {
+                let times = 1 + dice.below(2);
+                world.cluster.control(&format!("fault?status={status}&verb={verb}&times={times}")).await;
+            }
+            world.far.pass().await;
+            lasts(length.min(Duration::from_secs(4))).await;
+            world.cluster.control("clear").await;
+        }
+        Fault::ListGarbled => {
+            list_slowly(world, 2_000).await;
+            world.far.garble_where(is_list);
+            lasts(Duration::from_millis(dice.below(300))).await;
+            world.cluster.control("clear").await;
         }
         Fault::SlowDial => {
             world.far.hold_dials();
@@ -320,7 +386,7 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
     }
     let over = now();
     let outage = is_outage.then(|| Outage { fault: fault.name(), from, to: over, resource: "", bound: API });
-    Done { over, hidden: 0.0, outage }
+    Done { over, hidden, outage }
 }
 
 /// Cuts the page off while objects are written and the history is compacted. The page is still cut off afterwards.
@@ -331,8 +397,23 @@ async fn forget(world: &mut World) {
     world.far.cut();
 }
 
+/// Has the page list everything, slowly, so many bytes of an answer each 30 ms; ends while the first list of Pods is on its way.
+async fn list_slowly(world: &mut World, bytes: usize) {
+    world.cluster.control(&format!("fault?drip={bytes}&pause-ms=30&verb=list")).await;
+    world.cluster.control("fault?frame=delay&delay-ms=20&event=ADDED&resource=pods").await;
+    forget(world).await;
+    world.far.pass().await;
+    wait_until("a list is under way", Duration::from_secs(40), async || {
+        let requests = world.far.requests();
+        holds(requests.iter().any(|line| is_list(line)), || format!("{requests:?}"))
+    })
+    .await;
+}
+
+/// Whether this is the request for a list of Pods, fetched or streamed. The one that asks how many there are is none.
 fn is_list(line: &str) -> bool {
-    line.contains("/pods?") && !line.contains("watch=true")
+    let is_whole = !line.contains("watch=true") && !line.contains("limit=1&") && !line.contains("limit=1 ");
+    line.contains("/pods?") && (is_whole || line.contains("sendInitialEvents=true"))
 }
 
 /// Sets one of the page's clocks forward or back.

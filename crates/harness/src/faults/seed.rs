@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::browser::Browser;
 use crate::faults::Dice;
-use crate::faults::matrix::{Done, FAULTS, Fault, make};
+use crate::faults::matrix::{Done, FAULTS, Fault, TWO_PAGES, make};
 use crate::faults::watcher::{Seen, WATCHER, now, take};
 use crate::faults::world::{RATE, World};
 use crate::judge::honesty::{Outage, Sample, gaps, honesty};
@@ -46,6 +46,8 @@ pub struct Outcome {
     pub seed: u64,
     /// Whether Trunk was between the page and the proxy.
     pub trunk: bool,
+    /// Whether lists were streamed, and not fetched.
+    pub streams: bool,
     /// Each fault, and in how many milliseconds the page was whole again.
     pub faults: Vec<(Option<Fault>, f64)>,
     /// The longest false "live", in milliseconds, of each outage.
@@ -73,7 +75,12 @@ pub struct Gathered {
     pub heal: f64,
 }
 
-/// The faults of a seed: every 25 seeds make each of them three times.
+/// Whether a seed has lists streamed: two seeds have them fetched, and the next two streamed, once through each proxy.
+pub fn streams(seed: u64) -> bool {
+    seed % 4 >= 2
+}
+
+/// The faults of a seed: every 31 seeds make each of them three times.
 pub fn faults(seed: u64) -> Vec<Fault> {
     let first = seed as usize % FAULTS.len() * EACH;
     (first..first + EACH).map(|at| FAULTS[at * STRIDE % FAULTS.len()]).collect()
@@ -84,16 +91,18 @@ pub async fn play(seed: u64) -> Outcome {
     let began = Instant::now();
     let mut dice = Dice::new(seed);
     let trunk = seed % 2 == 1;
-    let mut world = World::start(seed, (60, RATE), trunk, true).await;
-    let mut outcome = Outcome { seed, trunk, ..Outcome::default() };
-    let url = world.url();
+    let (faults, streams) = (faults(seed), streams(seed));
+    let pods = if faults.contains(&Fault::PageExpired) { TWO_PAGES } else { 60 };
+    let mut world = World::start(seed, (pods, RATE), trunk, true).await;
+    let mut outcome = Outcome { seed, trunk, streams, ..Outcome::default() };
+    let url = format!("{}{}", world.url(), if streams { "&list=stream" } else { "" });
     let browser = Browser::start(&format!("{INSTRUMENTS}{WATCHER}")).await;
     with_page_in(browser, &format!("faults-{seed}"), &url, PLACE, async |page| {
         let mut gathered = Gathered { heal: HEAL, ..Gathered::default() };
         for (name, ..) in KINDS {
             page.reaches(name, "live", Duration::from_secs(30)).await;
         }
-        for fault in faults(seed) {
+        for fault in faults {
             world.cluster.advance(10, RATE).await;
             strike(fault, &mut world, page, &mut dice, &mut gathered).await;
             world.cluster.rate(RATE).await;

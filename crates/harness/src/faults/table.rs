@@ -54,10 +54,11 @@ fn print_sums(outcomes: &[Outcome]) {
         good += usize::from(complaints.is_empty());
         heals.extend(outcome.faults.iter().map(|(_, heal)| *heal));
     }
+    let streams = outcomes.iter().filter(|outcome| outcome.streams).count();
     heals.sort_by(f64::total_cmp);
     let late = heals.get(heals.len() * 95 / 100).copied().unwrap_or_default();
     println!(
-        "\n{} seeds, {faults} faults, {writes} writes, {} lives: {} shown, {} folded, {} in marked gaps or before the \
+        "\n{} seeds ({streams} of them with streamed lists), {faults} faults, {writes} writes, {} lives: {} shown, {} folded, {} in marked gaps or before the \
          first list, **{} unaccounted**; residual **{}**; {}/{} digests equal; 95 of 100 faults healed within {}; \
          **{good} of {} seeds without a complaint**. False `live` may last {} where the API is gone, {} over one dead \
          socket of three.",

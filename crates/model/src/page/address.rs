@@ -56,7 +56,8 @@ impl Address {
         self.name == "localhost" || self.name == "[::1]" || is_v4()
     }
 
-    fn is_of(&self, page: &Address) -> bool {
+    /// Whether it has the origin of this page.
+    pub fn is_of(&self, page: &Address) -> bool {
         self.scheme == page.scheme && self.host == page.host
     }
 

@@ -24,6 +24,8 @@ pub struct Catalog {
     gone: Vec<&'static Kind>,
     /// Whether the server has told which resources it has.
     is_discovered: bool,
+    /// Whether the server cannot be asked.
+    is_fixed: bool,
     /// The server's release, if known. The columns that the page itself defines follow what this release prints.
     release: Option<Release>,
 }
@@ -38,7 +40,18 @@ impl Default for Catalog {
 impl Catalog {
     /// The kinds before discovery, with the columns that a server of this release prints.
     pub fn printed_by(release: Option<Release>) -> Catalog {
-        Catalog { kinds: printed_by(release).collect(), gone: Vec::new(), is_discovered: false, release }
+        Catalog {
+            kinds: printed_by(release).collect(),
+            gone: Vec::new(),
+            is_discovered: false,
+            is_fixed: false,
+            release,
+        }
+    }
+
+    /// The same kinds, at a server that cannot be asked for its resources: there will be no others.
+    pub fn fixed(self) -> Catalog {
+        Catalog { is_fixed: true, ..self }
     }
 
     /// The kinds of a server. Kinds that the page itself has columns for come first, then the others by group. A kind
@@ -66,7 +79,7 @@ impl Catalog {
                 gone.push(kind);
             }
         }
-        Catalog { kinds, gone, is_discovered: true, release: before.release }
+        Catalog { kinds, gone, is_discovered: true, is_fixed: false, release: before.release }
     }
 
     /// Every kind.
@@ -74,10 +87,23 @@ impl Catalog {
         self.kinds.iter().copied()
     }
 
-    /// Whether the server has told which resources it has. Until then kinds may be missing, and kinds may be listed
-    /// that do not exist.
-    pub fn is_discovered(&self) -> bool {
-        self.is_discovered
+    /// Whether no more kinds are to be expected: the server has told which resources it has, or cannot be asked. Until then
+    /// kinds may be missing. Kinds may be listed that do not exist until the server has told.
+    pub fn is_settled(&self) -> bool {
+        self.is_discovered || self.is_fixed
+    }
+
+    /// Whether the server cannot be asked for its resources.
+    pub fn is_fixed(&self) -> bool {
+        self.is_fixed
+    }
+
+    /// Why there is no kind of a name that is none of the catalog's, once the catalog is settled.
+    pub fn lacks(&self) -> &'static str {
+        match self.is_fixed {
+            true => "it is no kind that the page knows by itself, and this API cannot be asked for others (no CORS)",
+            false => "this server has no such kind that can be watched",
+        }
     }
 
     /// The kind with this name: the page's own name for it, or any name that kubectl understands.
@@ -230,11 +256,11 @@ mod tests {
     #[test]
     fn kinds_come_and_go_and_the_rest_stays_as_it_is() {
         let (all, first) = (real(), Catalog::default());
-        assert!(!first.is_discovered() && first.find("pods").is_some());
+        assert!(!first.is_settled() && first.find("pods").is_some());
         let with = Catalog::of(&all, &first);
         let less: Vec<Discovered> = all.iter().filter(|one| one.resource.plural != "widgets").cloned().collect();
         let without = Catalog::of(&less, &with);
-        assert!(without.find("widgets").is_none() && without.is_discovered());
+        assert!(without.find("widgets").is_none() && without.is_settled());
         let again = Catalog::of(&all, &with);
         let widgets = |catalog: &Catalog| std::ptr::from_ref(catalog.find("widgets").unwrap());
         assert_eq!(widgets(&with), widgets(&again));

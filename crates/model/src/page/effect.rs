@@ -1,5 +1,7 @@
 //! What the page asks its surroundings to do. Where the outcome matters to the page, the caller hands it an answer.
 
+use std::ops::ControlFlow;
+
 use kubechurn_client::api::release::Release;
 use kubechurn_client::api::request::{ExactListRequest, Scope};
 use kubechurn_client::api::resource::ApiResource;
@@ -12,7 +14,8 @@ use kubechurn_client::cache::reflector::Input;
 
 use crate::page::alerts::Alert;
 use crate::page::export::{Export, Format};
-use crate::page::view::{Namespaces, Theme};
+use crate::page::namespaces::Namespaces;
+use crate::page::view::Theme;
 
 /// Something to be done.
 #[derive(Debug)]
@@ -99,6 +102,9 @@ pub enum Request {
         second: bool,
         /// How long to wait for each place, in milliseconds.
         patience: u32,
+        /// A WebSocket to open where no answer comes at all, which may be one that the browser keeps from the page: its path
+        /// and query below the API. `None` at the page's own origin, where every answer can be read.
+        socket: Option<String>,
     },
     /// Ask which resources the server has: one round of discovery requests.
     Discovery(CachedDiscovery),
@@ -134,6 +140,42 @@ pub struct Found {
     pub http: String,
     /// Which release the server is, where it says so.
     pub release: Option<Release>,
+    /// Whether its answers over HTTP can be read. Where they cannot, an API of another origin does not let the page read them
+    /// (CORS), and only its WebSockets are of use.
+    pub readable: bool,
+}
+
+/// What is said wherever something is missing because no answer over HTTP can be read.
+pub const UNREADABLE: &str = "the API is of another origin, and does not let this page read its answers (no CORS)";
+
+impl Request {
+    /// Goes on with the request where answers over HTTP can be read, as `readable` says, or if something else than fetch
+    /// carries the request out. Else it breaks with an answer that says why there is nothing, without a question to the server.
+    pub fn at(self, readable: bool) -> ControlFlow<Answer, Request> {
+        if readable {
+            return ControlFlow::Continue(self);
+        }
+        let failure = || Failure::unreachable(UNREADABLE);
+        ControlFlow::Break(match self {
+            Request::Discovery(mut cached) => {
+                cached.begin();
+                cached.failed(format!("only the kinds that the page knows by itself are here: {UNREADABLE}"));
+                cached.end();
+                Answer::Discovery(cached)
+            }
+            Request::Definition(_) => Answer::Definition(Err(failure())),
+            Request::Count(..) => Answer::Count(None),
+            Request::ListExactly(..) => Answer::ListExactly(Err(failure())),
+            Request::Get(..) => Answer::Get(Err(failure())),
+            Request::Namespaces(mut known) => {
+                known.trouble = Some(format!("Type a name: {UNREADABLE}."));
+                Answer::Namespaces(known)
+            }
+            Request::Find { .. } | Request::Heartbeat(..) | Request::Copy(_) | Request::Save { .. } => {
+                return ControlFlow::Continue(self);
+            }
+        })
+    }
 }
 
 /// The answer to the request of the same name.

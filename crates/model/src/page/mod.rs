@@ -25,6 +25,7 @@ pub mod keys;
 pub mod layout;
 pub mod listing;
 pub mod memory;
+pub mod namespaces;
 pub mod notices;
 pub mod palette;
 pub mod panel;

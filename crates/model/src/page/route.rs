@@ -249,11 +249,11 @@ impl Route {
                     continue;
                 }
                 Some(kind) => (kind.title.to_owned(), format!("a table shows {MOST} kinds at most")),
-                None if !catalog.is_discovered() => (format!("“{name}”"), String::from("looking for it")),
+                None if !catalog.is_settled() => (format!("“{name}”"), String::from("looking for it")),
                 None if catalog.gone(name).is_some() => {
                     (format!("“{name}”"), String::from("this server has it no longer"))
                 }
-                None => (format!("“{name}”"), String::from("this server has no such kind that can be watched")),
+                None => (format!("“{name}”"), String::from(catalog.lacks())),
             };
             left_out.push(LeftOut { what, why });
         }

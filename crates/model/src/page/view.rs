@@ -67,6 +67,8 @@ pub struct Source {
     pub cluster: String,
     /// The API's address, in few words.
     pub address: String,
+    /// Whether its answers over HTTP cannot be read.
+    pub unreadable: bool,
 }
 
 /// What the table is about.
@@ -222,15 +224,6 @@ pub struct Pipeline {
     pub balanced: bool,
     /// All counters, for those who want to check the sums.
     pub ledger: String,
-}
-
-/// The namespaces to choose from.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Namespaces {
-    /// Their names.
-    pub names: Vec<String>,
-    /// Why names may be missing, if so.
-    pub trouble: Option<String>,
 }
 
 /// The notices about the page itself.

@@ -167,7 +167,7 @@ impl Play {
         let mut play = Play::at(&format!("http://127.0.0.1:8080/{fragment}"), &[]);
         play.answers(
             "find",
-            Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None })),
+            Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None, readable: true })),
         );
         play.effects.clear();
         play
@@ -329,7 +329,10 @@ impl Play {
 
 fn word_of(request: &Request) -> String {
     match request {
-        Request::Find { places, patience, .. } => format!("find {} in {patience}", places.join(" ")),
+        Request::Find { places, patience, socket, .. } => {
+            let socket = socket.as_ref().map(|watch| format!(" or socket {watch}"));
+            format!("find {} in {patience}{}", places.join(" "), socket.unwrap_or_default())
+        }
         Request::Discovery(_) => String::from("discover"),
         Request::Definition(resource) => format!("define {}", resource.plural),
         Request::Heartbeat(resource, ..) => format!("heartbeat {}", resource.plural),

@@ -20,7 +20,13 @@ pub(super) enum Fetches {
 impl Reflector {
     /// Whether lists are to be streamed.
     pub(super) fn streams_lists(&self) -> bool {
-        self.options.watch_list || self.fetches == Fetches::Unreadable
+        self.options.watch_list || !self.options.readable || self.fetches == Fetches::Unreadable
+    }
+
+    /// What is told of a socket that was refused where no answer over HTTP can be read.
+    pub(super) fn refused_without_words(&self) -> Option<Failure> {
+        let words = "the WebSocket was refused, and the browser keeps the reason from the page";
+        (!self.options.readable).then(|| Failure::unreachable(words))
     }
 
     /// Whether a list failed in such a way that its answer may be one that cannot be read: none came, and none ever did.

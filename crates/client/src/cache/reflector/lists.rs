@@ -23,8 +23,12 @@ impl Reflector {
     /// - later at the version that was seen last, or a newer one, and without pages, so that the server's cache can answer;
     /// - where the server cannot serve from that version, without a version, which asks for the newest state.
     ///
-    /// A page size that was set in the options holds for all of these.
+    /// A page size that was set in the options holds for all of these. Where no answer over HTTP can be read, a streaming list
+    /// is tried again after a wait.
     pub(super) fn list(&mut self, moment: Moment) -> Action {
+        if !self.options.readable {
+            return self.wait(Phase::Start, None, moment);
+        }
         let resource_version = match self.last_sync.version().is_unset() && !self.last_sync.unavailable {
             true => ResourceVersion::new("0"),
             false => self.last_sync.for_list(),

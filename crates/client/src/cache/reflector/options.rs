@@ -49,6 +49,10 @@ pub struct Options {
     /// streaming one is tried, because a browser does not show a page what an API of another origin answers; if that list
     /// comes, lists are streamed from then on.
     pub watch_list: bool,
+    /// Whether answers over HTTP can be read, which is so everywhere but in a browser at an API of another origin without
+    /// CORS. Where they cannot, nothing is fetched: every list is a streaming one, whatever `watch_list` says, and a socket
+    /// that is refused is tried again after a wait, for nobody can tell why it was refused.
+    pub readable: bool,
     /// How often to resync while watching, in milliseconds; `None` is never.
     ///
     /// The time begins with each list and runs on through the watches that follow it. In client-go an error of
@@ -72,6 +76,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             watch_list: true,
+            readable: true,
             resync: None,
             keep: Keep::default(),
             page_size: None,

@@ -20,6 +20,8 @@ pub struct OpenWatch {
     pub opened: f64,
     /// Whether the watch needs a proof before it can be called live.
     pub unproven: bool,
+    /// Whether the server can be asked for its version, which only an answer over HTTP tells.
+    pub readable: bool,
 }
 
 impl Reflector {
@@ -32,7 +34,8 @@ impl Reflector {
             return None;
         }
         let unproven = self.failure.is_some() || self.continuity.silence().is_some();
-        Some(OpenWatch { request: self.resumed(), heard, opened, unproven })
+        let readable = self.options.readable;
+        Some(OpenWatch { request: self.resumed(), heard, opened, unproven, readable })
     }
 
     /// The request for the same watch from the last version on, for one second.

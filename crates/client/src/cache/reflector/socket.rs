@@ -1,7 +1,7 @@
 //! What a reflector knows of one socket.
 
 use crate::cache::ledger::Ledger;
-use crate::cache::reflector::{GRACE, OPENING, QUIET};
+use crate::cache::reflector::{GRACE, OPENING, QUIET, STALLED};
 
 /// One socket, which brings a streaming list, or the watch that follows a list. All times are milliseconds.
 #[derive(Debug)]
@@ -49,11 +49,13 @@ impl Socket {
         self.last_frame.or(self.opened)
     }
 
-    /// When a streaming list has taken too long: it must begin soon after the socket opened.
+    /// When a streaming list has taken too long: it must begin soon after the socket opened, and then not stand still for
+    /// longer than a fetched one may.
     pub(super) fn list_deadline(&self) -> f64 {
-        match self.opened {
-            Some(opened) if self.frames == 0 => opened + OPENING,
-            _ => self.deadline(),
+        match (self.opened, self.last_frame) {
+            (Some(_), Some(frame)) => self.deadline().min(frame + STALLED),
+            (Some(opened), None) => opened + OPENING,
+            (None, _) => self.deadline(),
         }
     }
 

@@ -291,6 +291,9 @@ impl Reflector {
             self.silent(false, moment);
             let phase = if streaming { Phase::Start } else { Phase::Watch };
             self.state = State::Probe { phase, requested: moment.now };
+            if let Some(failure) = self.refused_without_words() {
+                return self.failed(failure, moment, store);
+            }
             return Some(Action::Probe(WatchRequest {
                 resource_version: self.version_to_ask(streaming),
                 initial_events: streaming,
@@ -307,6 +310,10 @@ impl Reflector {
         if streaming {
             if events > 0 || lived >= SHORT {
                 return Some(self.enter_after(Phase::Start, moment));
+            }
+            if !self.options.readable && self.failure.is_none() {
+                let words = String::from("the list ended within a second, without an event");
+                self.failure = Some(Failure { verdict: Verdict::Failing, code: 0, words, retry_after: None });
             }
             return Some(self.list(moment));
         }

@@ -254,7 +254,11 @@ fn stream_that_stalls() {
         ("start", "stream unset"),
         ("open", ""),
         ("ADDED a@5", ""),
-        ("+90000", ""),
+        ("+20000", ""),
+        ("timer", ""),
+        ("notices", "Late 20000"),
+        ("ADDED b@6", ""),
+        ("+30000", ""),
         ("timer", "stream unset"),
         // The list is asked for again at once, so that there is nothing to tell.
         ("notices", ""),

@@ -6,11 +6,11 @@ use crate::page::command::Command;
 use crate::page::cursor::Step;
 use crate::page::effect::{Effect, Focused, Request};
 use crate::page::environment::Environment;
+use crate::page::namespaces::Namespaces;
 use crate::page::palette::Known;
 use crate::page::route::Route;
 use crate::page::state::Page;
 use crate::page::state::requests::Purpose;
-use crate::page::view::Namespaces;
 
 /// The name under which the browser stores the theme.
 pub(super) const THEME: &str = "kubechurn.theme";

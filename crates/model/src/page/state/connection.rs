@@ -1,7 +1,9 @@
 //! Where the data comes from: looks for the API, asks the user first if the address names an API beyond this machine,
 //! and limits the page's connections to what was allowed.
 
+use kubechurn_client::api::request::presence;
 use kubechurn_client::cache::heartbeat::{self, DEADLINE};
+use kubechurn_client::cache::reflector::Options;
 
 use crate::page::address::{Access, Address, access, candidates, label, policy, without_parameter};
 use crate::page::catalog::Catalog;
@@ -10,6 +12,7 @@ use crate::page::environment::Environment;
 use crate::page::state::Page;
 use crate::page::state::requests::Purpose;
 use crate::page::view::{Source, Splash};
+use kubechurn_columns::kinds::pods;
 
 /// The name under which the browser stores the origin that the user has allowed in this tab.
 const ALLOWED: &str = "kubechurn.api";
@@ -27,6 +30,8 @@ pub(super) struct Search {
     again: Option<f64>,
     /// Where the API was found.
     found: Option<String>,
+    /// Whether the API is of another origin, whose answers the browser may keep from the page.
+    foreign: bool,
 }
 
 impl Search {
@@ -52,7 +57,8 @@ impl Page {
             self.restrict(&own, None);
             let places = candidates(&own.path).map(String::from);
             // Trunk fills in this element. A placeholder in braces counts as no value.
-            return self.search(Vec::from(places), env.named("trunk").is_some(), env);
+            let second = env.named("trunk").is_some();
+            return self.search(Search { places: Vec::from(places), second, ..Search::default() }, env);
         };
         let Some(api) = env.address(&wanted) else {
             return self.refuse(&own, wanted, "this is no address");
@@ -66,7 +72,8 @@ impl Page {
                 self.restrict(&own, Some(&api));
                 self.out.view.header.question.put(None);
                 let place = format!("{}{}/", api.origin(), api.path.trim_end_matches('/'));
-                self.search(vec![place], false, env);
+                let foreign = !api.is_of(&own);
+                self.search(Search { places: vec![place], foreign, ..Search::default() }, env);
             }
             Access::Asked => self.out.view.header.question.put(Some(api.origin())),
             Access::Refused(why) => self.refuse(&own, api.shown(), why),
@@ -93,16 +100,23 @@ impl Page {
         self.out.view.header.splash.put(Some(Splash { tried: vec![(address, why.to_owned())] }));
     }
 
-    fn search(&mut self, places: Vec<String>, second: bool, env: &dyn Environment) {
-        self.place.search = Search { places, second, began: env.now(), again: None, found: None };
+    fn search(&mut self, search: Search, env: &dyn Environment) {
+        self.place.search = Search { began: env.now(), ..search };
         self.find(env);
     }
 
     fn find(&mut self, env: &dyn Environment) {
         // Behind a credential plugin, the first answer may take as long as a log-in.
-        let Search { places, second, began, .. } = &self.place.search;
+        let Search { places, second, began, foreign, .. } = &self.place.search;
         let patience = (env.now() - began).clamp(f64::from(DEADLINE), LONGEST) as u32;
-        let request = Request::Find { places: places.clone(), second: *second, patience };
+        // The socket is one of those that follow anyway: whoever may watch what is in view need not be allowed to watch
+        // anything else.
+        let socket = foreign.then(|| {
+            let route = &self.place.route;
+            let kind = route.kinds(&Catalog::default()).first().map_or(&pods::KIND.resource, |kind| &kind.resource);
+            presence(kind, route.namespaces.first().map_or("", String::as_str))
+        });
+        let request = Request::Find { places: places.clone(), second: *second, patience, socket };
         self.request(Purpose::Find, request);
     }
 
@@ -118,11 +132,17 @@ impl Page {
     pub(super) fn found(&mut self, answer: Result<Found, Vec<(String, String)>>, env: &dyn Environment) {
         let header = &mut self.out.view.header;
         match answer {
-            Ok(Found { http, release }) => {
+            Ok(Found { http, release, readable }) => {
                 header.splash.put(None);
                 let address = env.address(&http).map(|api| label(&api, &own(env))).unwrap_or_default();
-                header.source.put(Source { cluster: env.named("cluster").unwrap_or_default(), address });
-                self.place.catalog = Catalog::printed_by(release);
+                let cluster = env.named("cluster").unwrap_or_default();
+                header.source.put(Source { cluster, address, unreadable: !readable });
+                if !readable {
+                    let options = self.watching.informers.options();
+                    self.watching.informers.set_options(Options { readable, ..options });
+                }
+                let catalog = Catalog::printed_by(release);
+                self.place.catalog = if readable { catalog } else { catalog.fixed() };
                 (self.place.found, self.place.search.found) = (true, Some(http));
                 self.discover();
                 self.go_on(env);

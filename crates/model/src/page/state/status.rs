@@ -144,7 +144,7 @@ impl Page {
             troubles.filter_map(|(at, watched)| trouble(watched, watches.provisional(at) > 0, informers, now));
         let mut troubles: Vec<Trouble> = troubles.collect();
         // Before discovery, the page does not know what is missing.
-        if self.place.catalog.is_discovered() {
+        if self.place.catalog.is_settled() {
             troubles.extend(self.place.route.left_out(&self.place.catalog).into_iter().map(left_out));
         }
         let minute = watches.timeline().map(|timeline| {
@@ -319,7 +319,7 @@ impl Page {
         let name = &route.resource;
         let kinds = self.kinds();
         if route.is_several() && kinds.is_empty() {
-            if !catalog.is_discovered() {
+            if !catalog.is_settled() {
                 let names = route.names().map(|name| format!("“{name}”")).collect::<Vec<_>>();
                 return ("connecting", format!("Looking for {} …", names.join(", ")));
             }
@@ -329,10 +329,11 @@ impl Page {
             Some(kind) if self.place.definitions.awaits(kind) => {
                 ("connecting", format!("Asking which columns {} has …", kind.title))
             }
-            _ if !catalog.is_discovered() => ("connecting", format!("Looking for “{name}” …")),
+            _ if !catalog.is_settled() => ("connecting", format!("Looking for “{name}” …")),
             _ if catalog.gone(name).is_some() => {
                 ("stopped", format!("This server has “{name}” no longer. When it comes back, it is shown again."))
             }
+            _ if catalog.is_fixed() => ("stopped", format!("There is no “{name}”: {}.", catalog.lacks())),
             _ => ("stopped", format!("This server has no kind “{name}” that can be watched.")),
         }
     }

@@ -12,14 +12,15 @@ use crate::page::inspector::relatives::{Dependents, Link};
 use crate::page::inspector::summary::Summary;
 use crate::page::inspector::tab::Tab;
 use crate::page::layout::Choice;
+use crate::page::namespaces::Namespaces;
 use crate::page::panel::PanelSizes;
 use crate::page::route::Route;
 use crate::page::span::SpanModel;
 use crate::page::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::page::view::shown::Shown;
 use crate::page::view::{
-    ChangesItem, Connection, Head, ListingModel, Namespaces, Notices, PaletteModel, Pipeline, ResyncModel,
-    RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
+    ChangesItem, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel, RetentionModel,
+    RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
 };
 
 /// Everything that the page shows.

@@ -121,7 +121,10 @@ fn a_list_on_its_way_is_counted_often_and_an_api_is_looked_for_when_it_is_due() 
     }
     let waited = play.place.now.get() - began;
     assert!((1_450.0..=1_550.0).contains(&waited), "a short outage: {waited} ms");
-    play.answers("find", Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None })));
+    play.answers(
+        "find",
+        Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None, readable: true })),
+    );
     play.wait(3_000.0);
     assert!(play.done().contains("start pods"));
 }

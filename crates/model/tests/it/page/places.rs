@@ -1,10 +1,17 @@
 //! Places: the search for the API, the address, and what is done again at another place.
 
-use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+use kubechurn_client::api::request::{ExactListRequest, Scope};
+use kubechurn_client::cache::discovery::CachedDiscovery;
+use kubechurn_client::cache::heartbeat::Ask;
+use kubechurn_client::cache::reflector::{Action, Input};
+use kubechurn_columns::kinds::pods;
 use kubechurn_model::page::command::{Command, Copied, PaletteCommand};
 use kubechurn_model::page::cursor::Step;
-use kubechurn_model::page::effect::{Answer, Found};
-use kubechurn_model::page::view::Namespaces;
+use kubechurn_model::page::effect::{Answer, Found, Request};
+use kubechurn_model::page::namespaces::Namespaces;
+
+use kubechurn_talk::{bookmark, event};
 
 use super::Play;
 
@@ -24,7 +31,10 @@ fn the_api_is_looked_for_until_it_is_found() {
     play.answers("find", Answer::Find(Err(tried)));
     play.wait(10_000.0);
     assert_eq!(play.done(), "find ./k8s/ /k8s/ / in 25000", "a log-in takes its time");
-    play.answers("find", Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None })));
+    play.answers(
+        "find",
+        Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None, readable: true })),
+    );
     assert_eq!(play.done(), "discover, start pods ");
     assert_eq!(*play.page.view().header.splash, None);
     assert_eq!(play.page.view().header.source.address, "127.0.0.1:8080");
@@ -44,7 +54,8 @@ fn an_api_beyond_this_machine_is_asked_only_with_leave() {
     play.command(Command::Connect(true));
     let done = play.done();
     assert!(done.starts_with("store in tab kubechurn.api http://elsewhere.example:1, restrict "), "{done}");
-    assert!(done.ends_with("ws://elsewhere.example:1, find http://elsewhere.example:1/k8s/ in 4500"), "{done}");
+    let find = "ws://elsewhere.example:1, find http://elsewhere.example:1/k8s/ in 4500 or socket api/v1/pods?";
+    assert!(done.contains(find), "{done}");
     assert_eq!(*play.page.view().header.question, None);
 }
 
@@ -185,4 +196,90 @@ fn what_is_copied_and_kept_is_told() {
     assert_eq!(play.done(), "save pods-20261122T130405.csv 1", "a deleted row is not what there is");
     play.answers("save", Answer::Save(Some(1)));
     assert_eq!(play.told(), "Exported 1 rows: pods-20261122T130405.csv");
+}
+
+/// The page at `address` once a socket alone has found its API.
+fn unreadable(address: &str) -> Play {
+    let mut play = Play::at(address, &[]);
+    let http = String::from("http://127.0.0.1:9000/");
+    play.answers("find", Answer::Find(Ok(Found { http, release: None, readable: false })));
+    play
+}
+
+/// An API of another origin may answer what the browser keeps from the page. A socket of the kind in view, in its namespace,
+/// tells whether an API is there. At the page's own origin no answer is kept from the page, and no socket is tried.
+#[test]
+fn an_api_of_another_origin_is_looked_for_by_a_socket_too() {
+    let socket = |path: &str| format!("or socket {path}?fieldSelector=metadata.name%3Dnone&watch=true");
+    for (address, expected) in [
+        ("http://127.0.0.1:8080/?api=http://127.0.0.1:9000/#/pods", socket("api/v1/pods")),
+        (
+            "http://127.0.0.1:8080/?api=http://127.0.0.1:9000/#/deploy,po?ns=shop",
+            socket("apis/apps/v1/namespaces/shop/deployments"),
+        ),
+        ("http://127.0.0.1:8080/?api=http://127.0.0.1:9000/#/widgets", socket("api/v1/pods")),
+        ("http://127.0.0.1:8080/?api=http://127.0.0.1:8080/k8s/#/pods", String::new()),
+        ("http://127.0.0.1:8080/#/pods", String::new()),
+    ] {
+        let done = Play::at(address, &[]).done();
+        let (_, find) = done.split_once("find ").unwrap();
+        assert!(find.contains(&expected) && find.contains("socket") != expected.is_empty(), "{address}: {done}");
+    }
+}
+
+/// Where only sockets are of use, every list is streamed, and the page says what is missing.
+#[test]
+fn an_api_whose_answers_cannot_be_read_is_streamed_and_says_so() {
+    let mut play = unreadable("http://127.0.0.1:8080/?list=fetch&api=http://127.0.0.1:9000/#/pods");
+    assert_eq!(*play.page.view().header.splash, None);
+    assert!(play.page.view().header.source.unreadable);
+    let (id, _) = play.informers[0];
+    let (action, _) = play.page.reflect(id, Input::Start, &play.place);
+    assert!(matches!(&action, Some(Action::Watch(request)) if request.initial_events), "{action:?}");
+    play.settle();
+    play.reflects(id, Input::Opened);
+    play.reflects(id, Input::Frame(&event("ADDED", "a@1")));
+    play.reflects(id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
+    play.frame();
+    assert_eq!(play.state(), "live");
+    // A watch that has been silent is asked for, by the same heartbeat as ever, but not with the version, which takes a fetch.
+    play.done();
+    play.wait(11_000.0);
+    let asked =
+        |request: &Request| matches!(request, Request::Heartbeat(_, _, Ask::Watch { check_version: false, .. }));
+    assert!(play.requests.iter().any(|(_, request)| asked(request)), "{}", play.done());
+
+    for (place, words) in [
+        ("#/widgets", "There is no “widgets”: it is no kind that the page knows by itself"),
+        ("#/widgets,gadgets", "None of these can be shown. “widgets”: it is no kind that the page knows by itself"),
+    ] {
+        let mut play = unreadable(&format!("http://127.0.0.1:8080/?api=http://127.0.0.1:9000/{place}"));
+        play.frame();
+        let empty = play.page.view().rows.empty.clone();
+        assert!(format!("{empty:?}").contains(words), "{place}: {empty:?}");
+    }
+}
+
+/// What only fetch could answer is answered at once, with the reason; what sockets or the browser answer is carried out.
+#[test]
+fn what_cannot_be_fetched_is_answered_with_the_reason() {
+    let (pods, scope) = (pods::KIND.resource, Scope::default);
+    let exactly = ExactListRequest { resource_version: ResourceVersion::new("7"), limit: 5, continue_token: None };
+    let known = Namespaces { names: vec![String::from("shop")], trouble: None };
+    for (request, expected) in [
+        (Request::Discovery(CachedDiscovery::default()), "only the kinds that the page knows by itself"),
+        (Request::Definition(pods), "does not let this page read"),
+        (Request::Count(pods, scope()), "Count(None)"),
+        (Request::ListExactly(pods, scope(), exactly), "does not let this page read"),
+        (Request::Get(pods, scope(), String::from("a")), "does not let this page read"),
+        (Request::Namespaces(known), "[\"shop\"], trouble: Some(\"Type a name: "),
+    ] {
+        let answer = format!("{:?}", request.at(false).break_value().expect("an answer"));
+        assert!(answer.contains(expected), "{answer}");
+    }
+    assert!(Request::Count(pods, scope()).at(true).is_continue());
+    let ask = Ask::Version;
+    for request in [Request::Heartbeat(pods, scope(), ask), Request::Copy(String::from("a"))] {
+        assert!(request.at(false).is_continue());
+    }
 }
