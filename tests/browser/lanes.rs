@@ -103,9 +103,17 @@ async fn lanes_by_owner_open_and_close_are_kept_and_survive_a_reload() {
         .await;
         let is_on_top = |rows: &[String]| rows.first().filter(|row| row.starts_with(&format!("{own}, kept"))).map(drop);
         until(page, "what is kept is on top", is_on_top).await;
+        point(page, 0, TRIANGLE, true).await;
+        let opened = format!("deployments/{key}");
+        let script = format!("return location.hash.split('open=')[1]?.includes({}) === true", json!(opened));
+        page.becomes("the address has what is open", &script, json!(true)).await;
         page.reload().await;
         page.reaches("deployments", "live", SOON).await;
-        until(page, "what is kept is on top again", is_on_top).await;
+        until(page, "what is kept is on top again, and open", |rows| {
+            let is_open = rows.first()?.contains(", open, ") && rows.get(1)?.starts_with("level 2 ReplicaSet ");
+            is_on_top(rows).filter(|()| is_open)
+        })
+        .await;
         assert_eq!(
             page.read::<String>("return document.querySelector('[data-testid=lanes-by]').value", vec![]).await,
             "owner"

@@ -19,7 +19,7 @@ use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::owner::{Owner, Owners, share};
 use kubechurn_client::api::uid::Uid;
 use kubechurn_columns::kinds::kind;
-use kubechurn_model::timeline::groups::{LaneChoice, LaneOrder, LanesBy};
+use kubechurn_model::timeline::groups::{LaneChoice, LaneOrder, LanesBy, OpenGroups};
 use kubechurn_model::timeline::mark::MarkType;
 use kubechurn_model::timeline::marks::{Marks, NewMark};
 use kubechurn_model::timeline::scale::Window;
@@ -151,7 +151,7 @@ fn main() {
                 objects: objects(pods),
                 marks: [0; 3].map(|_| Marks::new(ROOM)),
                 chart: Chart::of(names.to_vec()).with_groups(&kinds),
-                choice: LaneChoice { by, order, ..LaneChoice::default() },
+                choice: LaneChoice { by, order, open: OpenGroups::all(open), ..LaneChoice::default() },
                 made: 0,
                 now: 0.0,
                 random: 7,
@@ -159,11 +159,6 @@ fn main() {
             for at in 0..count {
                 bench.now = HOUR * (at + 1) as f64 / count as f64;
                 bench.push();
-            }
-            if open {
-                let mut timeline = TimelineMut::new(bench.marks.iter().collect(), &mut bench.chart);
-                timeline.choose_lanes(&bench.choice);
-                timeline.turn_groups(true);
             }
             print!(
                 "{count:>9} {pods:>8} {:>22} |",

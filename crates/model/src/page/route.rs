@@ -1,5 +1,7 @@
 //! Where the user is, as the fragment of the URL writes it: `#/pods?ns=a,b&labels=app%3Dweb&q=text&sort=-AGE`.
 
+mod words;
+
 use std::fmt::{self, Display, Formatter};
 
 use form_urlencoded::{Serializer, parse};
@@ -154,7 +156,8 @@ impl Route {
                 "view" => route.changes |= value == CHANGES,
                 "lanes" => route.lanes.by = LanesBy::of(&value),
                 "order" => route.lanes.order = LaneOrder::of(&value),
-                "keep" => route.lanes.kept = list(&value).into_iter().take(KEPT).collect(),
+                "keep" => route.lanes.kept = words::read(&value, KEPT),
+                "open" => route.lanes.open = words::read_open(&value),
                 _ => {}
             }
         }
@@ -165,8 +168,9 @@ impl Route {
     pub fn fragment(&self) -> String {
         let mut query = Serializer::new(String::new());
         let wide = if self.wide { "1" } else { "" };
-        let (namespaces, pinned, kept) = (self.namespaces.join(","), self.pinned.join(","), self.lanes.kept.join(","));
-        let LaneChoice { by, order, .. } = *self.lanes;
+        let (namespaces, pinned) = (self.namespaces.join(","), self.pinned.join(","));
+        let LaneChoice { by, order, kept, open } = &*self.lanes;
+        let (kept, open) = (words::written(kept), words::written_open(open));
         let span = self.span.as_ref().map(span::written).unwrap_or_default();
         let pairs = [
             ("ns", &*namespaces),
@@ -180,9 +184,10 @@ impl Route {
             ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
             ("span", &*span),
             ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
-            ("lanes", if by == LanesBy::default() { "" } else { by.name() }),
-            ("order", if order == LaneOrder::default() { "" } else { order.name() }),
+            ("lanes", if *by == LanesBy::default() { "" } else { by.name() }),
+            ("order", if *order == LaneOrder::default() { "" } else { order.name() }),
             ("keep", &*kept),
+            ("open", &*open),
         ];
         for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
             query.append_pair(name, value);

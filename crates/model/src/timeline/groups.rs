@@ -11,13 +11,14 @@ mod draw;
 mod hit;
 mod index;
 mod marks;
+mod open;
 mod rows;
 mod scan;
 pub(crate) mod words;
 
 pub use hit::{GroupHit, LanePart};
+pub use open::OpenGroups;
 
-use kubechurn_client::api::object::ObjectKey;
 use kubechurn_columns::kinds::Kind;
 
 use crate::kind_id::KindId;
@@ -25,8 +26,7 @@ use crate::timeline::groups::index::Index;
 use crate::timeline::groups::marks::GroupMarks;
 use crate::timeline::groups::rows::Rows;
 use crate::timeline::groups::scan::Scan;
-use crate::timeline::mark::{Counts, LaneOf};
-use crate::timeline::marks::Marks;
+use crate::timeline::mark::Counts;
 
 /// What lanes stand together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,12 +119,14 @@ pub struct LaneChoice {
     pub order: LaneOrder,
     /// What is kept on top, also while it is quiet: objects as `deployments/shop/web`, other groups as `node:node-4`.
     pub kept: Vec<String>,
+    /// Which groups are open.
+    pub open: OpenGroups,
 }
 
 impl LaneChoice {
     /// Whether lanes stand as they do without any choice.
     pub fn is_usual(&self) -> bool {
-        *self == LaneChoice::default()
+        (self.by, self.order) == Default::default() && self.kept.is_empty()
     }
 }
 
@@ -165,6 +167,8 @@ pub(crate) struct Groups {
     /// The kinds, by their numbers.
     pub(super) kinds: Vec<&'static Kind>,
     choice: LaneChoice,
+    /// The groups that the choice names as open or closed, as far as they are there.
+    named: Vec<GroupId>,
     index: Index,
     scan: Scan,
     rows: Rows,
@@ -203,29 +207,6 @@ impl Groups {
         (self.scan, self.choice) = (Scan::default(), choice.clone());
         self.rows.must_settle();
         true
-    }
-
-    /// Opens or closes a group.
-    pub(super) fn turn(&mut self, id: GroupId) {
-        self.index.turn(id);
-        self.rows.must_settle();
-    }
-
-    /// Opens or closes all groups, also those that are found later.
-    pub(super) fn turn_all(&mut self, open: bool) {
-        self.index.turn_all(open);
-        self.rows.must_settle();
-    }
-
-    /// Opens or closes the group of an object; of one that has nothing below it, the group that it is in.
-    pub(super) fn turn_around(&mut self, marks: &[&Marks], (kind, key): (KindId, &ObjectKey)) {
-        let lane = marks.get(kind.index()).and_then(|own| own.lanes.find(key));
-        let Some(at) = lane.and_then(|lane| self.index.of_lane(LaneOf { kind, lane })) else { return };
-        let is_group = self.index.get(at).is_some_and(|entry| entry.members > 0);
-        let around = self.index.around(at).next();
-        if let Some(at) = if is_group { Some(at) } else { around } {
-            self.turn(self.index.id(at));
-        }
     }
 
     /// The bytes that all of it takes.

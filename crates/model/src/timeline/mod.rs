@@ -184,6 +184,16 @@ impl<'a> Timeline<'a> {
         self.chart.part_at((x, y))
     }
 
+    /// The words of a group of the last scene, as [`groups::OpenGroups`] has them.
+    pub fn group_words(&self, id: GroupId) -> Option<String> {
+        self.chart.groups.words(&self.marks, id)
+    }
+
+    /// The words of the group of an object; of one that has nothing below it, of the group that it is in.
+    pub fn group_words_of(&self, kind: KindId, key: &ObjectKey) -> Option<String> {
+        self.chart.groups.words_around(&self.marks, (kind, key))
+    }
+
     /// What happened since a time, at most ten minutes ago, by type. Counts frames, evicted marks' included, and
     /// begins at a whole quarter of a second.
     pub fn counts_since(&self, since: f64) -> Counts {
@@ -210,24 +220,6 @@ impl<'a> TimelineMut<'a> {
         if self.chart.groups.choose(choice) {
             self.chart.drawn = None;
         }
-    }
-
-    /// Opens or closes a group.
-    pub fn turn_group(&mut self, id: GroupId) {
-        self.chart.groups.turn(id);
-        self.chart.drawn = None;
-    }
-
-    /// Opens or closes all groups, also those that come later.
-    pub fn turn_groups(&mut self, open: bool) {
-        self.chart.groups.turn_all(open);
-        self.chart.drawn = None;
-    }
-
-    /// Opens or closes the group of an object; of one that has nothing below it, the group that it is in.
-    pub fn turn_group_of(&mut self, kind: KindId, key: &ObjectKey) {
-        self.chart.groups.turn_around(&self.marks, (kind, key));
-        self.chart.drawn = None;
     }
 
     /// Whether the last scene left something to find or to count, so that the next one is due at once.

@@ -1,7 +1,7 @@
 //! Lanes in groups, from the server's frames: who owns an object, and on which node it is, is read from them.
 
 use kubechurn_client::cache::reflector::Input;
-use kubechurn_model::timeline::groups::{LaneChoice, LanesBy};
+use kubechurn_model::timeline::groups::{LaneChoice, LanesBy, OpenGroups};
 
 use crate::play::Play;
 
@@ -25,8 +25,7 @@ fn object(name: &str, owner: Option<(&str, &str)>, rest: &str) -> String {
 /// The rows of the last minute, with all groups open: an indent for each level, the kind's number and the name.
 fn rows(play: &mut Play, by: LanesBy) -> Vec<String> {
     let mut timeline = play.watches.timeline_mut().unwrap();
-    timeline.choose_lanes(&LaneChoice { by, ..LaneChoice::default() });
-    timeline.turn_groups(true);
+    timeline.choose_lanes(&LaneChoice { by, open: OpenGroups::all(true), ..LaneChoice::default() });
     let scene = play.scene(-1_000.0, play.now.max(1_000.0));
     let rows = scene.lanes.iter().flatten().map(|row| {
         let group = row.group.as_ref().expect("a row among groups");

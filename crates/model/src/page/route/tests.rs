@@ -60,6 +60,12 @@ fn the_address_has_how_lanes_stand() {
     // Nothing else is done again for it.
     assert!(Route::default().moved_to(&Route { lanes: route.lanes, ..Route::default() }).keeps_table());
     assert_eq!(parse_resolved("#/pods?lanes=nonsense&order=&keep=,,").fragment(), "#/pods");
+    for open in ["*", "*,namespace%3Ashop", "clusterroles/a%252Cb,deployments/shop/web"] {
+        let fragment = format!("#/changes?lanes=owner&keep=clusterroles/a%252Cb&open={open}");
+        let route = parse_resolved(&fragment);
+        assert_eq!((route.fragment(), &*route.lanes.kept), (fragment, &[String::from("clusterroles/a,b")][..]));
+        assert!(Route::default().moved_to(&Route { lanes: route.lanes, ..Route::default() }).keeps_table());
+    }
     let many: Vec<String> = (0..5_000).map(|at| format!("pods/a/{at}")).collect();
     assert_eq!(parse_resolved(&format!("#/pods?keep={}", many.join(","))).lanes.kept, many[..32]);
 }

@@ -7,7 +7,7 @@ use crate::page::environment::Environment;
 use crate::page::inspector::events;
 use crate::page::state::Page;
 use crate::page::state::timeline_drag::Drag;
-use crate::timeline::groups::LanePart;
+use crate::timeline::groups::{LanePart, OpenGroups};
 use crate::timeline::hit::{Hit, Owner};
 use crate::timeline::scale::Viewport;
 use crate::timeline::scene::{TimelineView, duration};
@@ -128,7 +128,8 @@ impl Page {
         let mut chosen = route.clone();
         match command {
             TimelineCommand::LanesBy(by) => {
-                chosen.lanes.by = by;
+                // The groups of another arrangement are other ones.
+                (chosen.lanes.by, chosen.lanes.open) = (by, OpenGroups::default());
                 self.push(&chosen);
             }
             TimelineCommand::Order(order) => {
@@ -141,14 +142,14 @@ impl Page {
                 }
             }
             TimelineCommand::TurnAll(open) => {
-                if let Some(mut timeline) = self.watching.watches.timeline_mut() {
-                    timeline.turn_groups(open);
-                }
+                chosen.lanes.open = OpenGroups::all(open);
+                self.push(&chosen);
             }
             TimelineCommand::Turn => {
-                let selected = self.selected_number();
-                if let (Some((kind, key)), Some(mut timeline)) = (selected, self.watching.watches.timeline_mut()) {
-                    timeline.turn_group_of(kind, &key);
+                let selected = self.selected_number().zip(self.watching.watches.timeline());
+                if let Some(words) = selected.and_then(|((kind, key), timeline)| timeline.group_words_of(kind, &key)) {
+                    chosen.lanes.open.turn(&words);
+                    self.push(&chosen);
                 }
             }
             TimelineCommand::Click(x, y) => return self.click_label(x, y),
@@ -176,8 +177,10 @@ impl Page {
                 self.push(&self.place.route.keeping(&words));
             }
             LanePart::Triangle(id) | LanePart::Name(id) => {
-                if let Some(mut timeline) = self.watching.watches.timeline_mut() {
-                    timeline.turn_group(id);
+                if let Some(words) = timeline.group_words(id) {
+                    let mut chosen = self.place.route.clone();
+                    chosen.lanes.open.turn(&words);
+                    self.push(&chosen);
                 }
             }
             LanePart::Rest => return false,

@@ -46,6 +46,7 @@ impl Groups {
             self.rows.must_settle();
         } else if is_due {
             self.settled = ask.now;
+            self.open_chosen(marks);
             let known = Known { marks, kinds: &self.kinds, index: &self.index, scan: &self.scan, choice: &self.choice };
             self.rows.settle(known, ask, is_past);
             if self.is_behind {

@@ -177,15 +177,17 @@ impl Index {
         std::iter::successors(parent(at), move |at| parent(*at)).take(usize::from(DEEPEST))
     }
 
-    pub(super) fn turn(&mut self, id: GroupId) {
+    pub(super) fn set_open(&mut self, id: GroupId, open: bool) {
         if let Some(entry) = self.entries.get_mut(id.at as usize).filter(|entry| entry.generation == id.generation) {
-            entry.open = !entry.open;
+            entry.open = open;
         }
     }
 
-    pub(super) fn turn_all(&mut self, open: bool) {
-        self.opens = open;
-        self.entries.iter_mut().for_each(|entry| entry.open = open);
+    /// Has all groups open or closed, also those that are found later, unless they are that already.
+    pub(super) fn open_all(&mut self, open: bool) {
+        if std::mem::replace(&mut self.opens, open) != open {
+            self.entries.iter_mut().for_each(|entry| entry.open = open);
+        }
     }
 
     /// Looks at lanes that have changed, and at some of those that were never looked at. Returns whether some are left.

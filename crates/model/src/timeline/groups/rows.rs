@@ -138,16 +138,22 @@ impl Rows {
     }
 }
 
-/// The entry that is kept by these words, if it is there.
+/// The entry that has these words, if it is there: `deployments/shop/web`, `node:n-1`. An owner of whom no lane is known is a
+/// group named `Deployment:shop/web`, and is found by either.
 pub(super) fn find(words: &str, marks: &[&Marks], kinds: &[&'static Kind], index: &Index) -> Option<u32> {
-    let (kind, key) = words.split_once('/').unwrap_or((words, ""));
-    let Some((number, _)) = (0..).map(KindId).zip(kinds).find(|(_, own)| own.name == kind) else {
-        let (word, name) = words.split_once(':')?;
-        return index.of_words(word, name);
+    let all = || (0..).map(KindId).zip(kinds);
+    let of_lane = |number: KindId, key: &str| {
+        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+        let lane = marks.get(number.index())?.lanes.find(&KeyRef { namespace, name })?;
+        index.of_lane(LaneOf { kind: number, lane })
     };
-    let (namespace, name) = key.split_once('/').unwrap_or(("", key));
-    let lane = marks.get(number.index())?.lanes.find(&KeyRef { namespace, name })?;
-    index.of_lane(LaneOf { kind: number, lane })
+    let (kind, key) = words.split_once('/').unwrap_or((words, ""));
+    if let Some((number, kind)) = all().find(|(_, own)| own.name == kind) {
+        return of_lane(number, key).or_else(|| index.of_words(kind.resource.kind, key));
+    }
+    let (word, key) = words.split_once(':')?;
+    let lane = || all().find(|(_, own)| own.resource.kind == word).and_then(|(number, _)| of_lane(number, key));
+    index.of_words(word, key).or_else(lane)
 }
 
 /// Rows that are being arranged.

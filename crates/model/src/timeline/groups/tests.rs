@@ -14,7 +14,7 @@ use kubechurn_columns::kinds::kind;
 use super::*;
 use crate::timeline::hit::Hit;
 use crate::timeline::mark::MarkType;
-use crate::timeline::marks::NewMark;
+use crate::timeline::marks::{Marks, NewMark};
 use crate::timeline::scale::Window;
 use crate::timeline::scene::{LaneRow, Scene, TimelineView};
 use crate::timeline::{Chart, KindName, Timeline, TimelineMut};
@@ -125,7 +125,8 @@ impl Fixture {
 
     fn turn(&mut self, name: &str) {
         let id = self.row(name).group.as_ref().unwrap().id;
-        self.timeline().turn_group(id);
+        let words = Timeline::new(self.marks.iter().collect(), &self.chart).group_words(id).unwrap();
+        self.choice.open.turn(&words);
     }
 
     fn hit(&self, x: f64, y: f64) -> Option<Hit> {
@@ -216,7 +217,7 @@ fn what_is_deleted_keeps_its_place_and_a_delete_is_on_top() {
     let pills: u64 = scene.pills.iter().filter(|pill| pill.y == y).map(|pill| pill.counts.total()).sum();
     let single = scene.glyphs.iter().filter(|glyph| glyph.y == y && glyph.mark_type != MarkType::Deleted).count();
     assert_eq!(pills + single as u64, 25, "every mark but one delete is counted once");
-    fixture.timeline().turn_groups(true);
+    fixture.choice.open = OpenGroups::all(true);
     let rows = fixture.rows();
     assert_eq!(rows[2..5], ["  ▾ rs …-7c9d deleted", "    po …-b81kq", "    po …-x2x7p deleted"]);
 }
@@ -260,7 +261,7 @@ fn owners_that_own_each_other_stay_in_sight() {
     fixture.choice.order = LaneOrder::Name;
     fixture.view.height = 12_000.0;
     fixture.rows();
-    fixture.timeline().turn_groups(true);
+    fixture.choice.open = OpenGroups::all(true);
     let rows = fixture.rows();
     let names: std::collections::BTreeSet<&str> =
         fixture.chart.scene.lanes.iter().flatten().map(|row| &*row.key.name).collect();
@@ -278,10 +279,10 @@ fn pods_stand_in_their_node_and_everything_in_its_namespace_and_kind() {
     let rows = fixture.rows();
     let expected = ["▸ no n-1 1 added, 2 updated", "▸ node n-2 1 added", "▸ on no node 1 added, 1 updated"];
     assert_eq!(rows, expected);
-    fixture.timeline().turn_groups(true);
+    fixture.choice.open = OpenGroups::all(true);
     let open = ["▾ no n-1", "  po shop/single", "  po shop/web-7c9d-x2x7p", "▾ node n-2", "  po shop/web-7c9d-b81kq"];
     assert_eq!(fixture.rows()[..5], open);
-    fixture.timeline().turn_groups(false);
+    fixture.choice.open = OpenGroups::all(false);
     fixture.choice.by = LanesBy::Namespace;
     assert_eq!(fixture.rows(), ["▸ no namespace 1 updated", "▸ namespace shop 3 added, 2 updated"]);
     fixture.choice.by = LanesBy::Kind;
@@ -341,7 +342,7 @@ fn what_is_kept_is_on_top_also_while_it_is_quiet() {
         .map(String::from)
         .to_vec();
     assert_eq!(fixture.rows(), ["★ po shop/single", "★ ▸ deploy shop/web", "po shop/loud"]);
-    fixture.timeline().turn_groups(true);
+    fixture.choice.open = OpenGroups::all(true);
     let rows = fixture.rows();
     assert_eq!(rows[1..5], ["★ ▾ deploy shop/web", "  ▾ rs …-7c9d", "    po …-b81kq", "    po …-x2x7p"]);
     // Without groups, too.
@@ -357,6 +358,33 @@ fn what_is_kept_is_on_top_also_while_it_is_quiet() {
 }
 
 #[test]
+fn groups_that_come_later_are_open_as_they_were_chosen() {
+    let open = |all, named: &[&str]| OpenGroups { all, named: named.iter().map(ToString::to_string).collect() };
+    // As the address has it, before anything is known. Of the ReplicaSet only the name in a reference is known at first.
+    let mut fixture = Fixture::new(LanesBy::Owner);
+    fixture.choice.open = open(false, &["replicasets/shop/web-7c9d", "pods/shop/nobody", "x", "node:n-9", "a/b/c/d"]);
+    fixture.push(MarkType::Added, (POD, "web-7c9d-x2x7p"), Some((REPLICA_SET, "web-7c9d")), "n-1");
+    assert_eq!(fixture.rows(), ["▾ ReplicaSet shop/web-7c9d", "  po …-x2x7p"]);
+    fixture.choice.open = open(false, &["ReplicaSet:shop/web-7c9d"]);
+    fixture.now += 10_000.0;
+    fixture.push(MarkType::Added, (REPLICA_SET, "web-7c9d"), None, "");
+    assert_eq!(fixture.rows(), ["▾ rs shop/web-7c9d", "  po …-x2x7p"]);
+    // What is no longer named is closed, and all but what is named is open.
+    fixture.choice.open = open(false, &[]);
+    assert_eq!(fixture.rows(), ["▸ rs shop/web-7c9d 2 added"]);
+    fixture.choice.open = open(true, &["replicasets/shop/web-7c9d"]);
+    fixture.push(MarkType::Added, (POD, "other-1"), Some((REPLICA_SET, "other")), "n-1");
+    fixture.now += 10_000.0;
+    assert_eq!(fixture.rows(), ["▸ rs shop/web-7c9d 2 added", "▾ ReplicaSet shop/other", "  po …-1"]);
+    // A group that is no object is found by its name, also while its object has a lane.
+    fixture.push(MarkType::Updated, (NODE, "n-1"), None, "");
+    for words in ["node:n-1", "nodes/n-1"] {
+        fixture.choice = LaneChoice { by: LanesBy::Node, open: open(false, &[words]), ..LaneChoice::default() };
+        assert_eq!(fixture.rows()[0], "▾ no n-1");
+    }
+}
+
+#[test]
 fn the_selected_object_has_a_row_although_its_group_is_closed() {
     let mut fixture = Fixture::rollout(LanesBy::Owner);
     fixture.view.selected = Some((KindId(POD as u8), key((POD, "web-7c9d-x2x7p"))));
@@ -365,10 +393,12 @@ fn the_selected_object_has_a_row_although_its_group_is_closed() {
     let (kind, key) = fixture.view.selected.clone().unwrap();
     for _ in 0..2 {
         // The group around it, and then the one around that.
-        fixture.timeline().turn_group_of(kind, &key);
+        let timeline = Timeline::new(fixture.marks.iter().collect(), &fixture.chart);
+        let words = timeline.group_words_of(kind, &key).unwrap();
+        fixture.choice.open.turn(&words);
         fixture.rows();
     }
-    fixture.timeline().turn_groups(true);
+    fixture.choice.open = OpenGroups::all(true);
     let rows = fixture.rows();
     assert_eq!(rows.iter().filter(|row| row.contains("x2x7p")).count(), 1, "{rows:?}");
 }
@@ -447,7 +477,7 @@ proptest! {
         for window in [Window { from: to - 60_000.0, to }, Window { from: to - 10_000.0, to: to + 20_000.0 }] {
             let to = window.to.min(fixture.now);
             fixture.view.window = Window { to, ..window };
-            fixture.timeline().turn_groups(false);
+            fixture.choice.open = OpenGroups::all(false);
             let inside = || made.iter().filter(|(at, _)| window.from <= *at && *at <= to);
             let scene = fixture.past_scene();
             let single: usize = scene.lanes.iter().flatten().filter(|row| row.group.as_ref().unwrap().open.is_none()).map(|row| {
@@ -455,7 +485,7 @@ proptest! {
             }).sum();
             let counted: u64 = scene.lanes.iter().flatten().map(|row| row.group.as_ref().unwrap().counts.total()).sum();
             prop_assert_eq!(counted + single as u64, inside().count() as u64);
-            fixture.timeline().turn_groups(true);
+            fixture.choice.open = OpenGroups::all(true);
             let scene = fixture.past_scene();
             let mut lanes: BTreeMap<(usize, String), usize> = BTreeMap::new();
             for row in scene.lanes.iter().flatten().filter(|row| row.kind.index() < KINDS.len()) {
