@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::api::object::{DecodeError, Extra, Object, map};
 use crate::api::owner::OwnerReference;
 use crate::api::text::Text;
+use crate::api::uid::Uid;
 
 /// What to keep of each object on demand. By default that is nothing, for 150,000 Pods have a million labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +41,21 @@ impl Object {
         self.extra.as_ref()?.text.as_deref()
     }
 
+    /// The uid of the object that a Kubernetes Event is about, if the Event has it. It is a UUID.
+    pub fn regarding(&self) -> Option<&Uid> {
+        self.extra.as_ref()?.regarding.as_ref()
+    }
+
+    /// Notes the uid of the object that a Kubernetes Event is about. A text that is no UUID is the uid of no object: as uid of
+    /// a Node a kubelet writes its name (`getNodeRef` in `pkg/kubelet/kubelet.go`), and as that of a Pod that it reads from a
+    /// file, a hash of the file.
+    pub fn set_regarding(&mut self, uid: &str) {
+        let uid = Uid::new(uid);
+        if uid.is_uuid() {
+            self.extra.get_or_insert_default().regarding = Some(uid);
+        }
+    }
+
     /// Keeps what `keep` asks for of `text`, from which the object was read. The owners were read with the rest of the
     /// metadata, and are dropped here unless `keep` asks for them.
     ///
@@ -64,7 +80,8 @@ impl Object {
         if !keep.labels && !keep.text {
             return Ok(());
         }
-        let mut extra = Extra { text: keep.text.then(|| text.trim_ascii().into()), ..Extra::default() };
+        let regarding = self.extra.take().and_then(|extra| extra.regarding);
+        let mut extra = Extra { text: keep.text.then(|| text.trim_ascii().into()), regarding, ..Extra::default() };
         if keep.labels
             && let Some(labels) = serde_json::from_str::<Whole<'_>>(map(text)?)?.metadata.labels
         {
@@ -101,6 +118,14 @@ mod tests {
         let mut object = decode_metadata(odd).unwrap();
         object.keep(odd, Keep { owners: true, labels: true, text: false }).unwrap();
         assert_eq!((object.owners().len(), object.labels().count(), object.text()), (0, 0, None));
+        let uid = "0b1f6f7e-7c3a-4d7e-9a3e-2f1d5c6b7a89";
+        for (text, expected) in
+            [("node-a", None), ("", None), ("0b1f6f7e7c3a4d7e9a3e2f1d5c6b7a89", None), (uid, Some(uid))]
+        {
+            object.set_regarding(text);
+            object.keep(odd, Keep { text: true, ..nothing }).unwrap();
+            assert_eq!(object.regarding().map(ToString::to_string).as_deref(), expected);
+        }
         assert!(object.keep(r#"{"metadata":{"labels":7}}"#, Keep { labels: true, ..nothing }).is_err());
     }
 }

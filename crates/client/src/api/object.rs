@@ -167,6 +167,7 @@ pub struct Object {
 pub struct Extra {
     pub(super) labels: Box<[(Box<str>, Box<str>)]>,
     pub(super) text: Option<Box<str>>,
+    pub(super) regarding: Option<Uid>,
 }
 
 /// The metadata that every object has, borrowed from the frame.

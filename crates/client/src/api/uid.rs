@@ -37,6 +37,11 @@ impl Uid {
         }
     }
 
+    /// Whether the uid is a UUID in lower case, as those that an API server gives are.
+    pub fn is_uuid(&self) -> bool {
+        matches!(self.0, Repr::Uuid(_))
+    }
+
     /// Whether the uid is not known.
     pub fn is_empty(&self) -> bool {
         matches!(self.0, Repr::Other(None))

@@ -86,6 +86,8 @@ struct Reference<'a> {
     #[serde(borrow)]
     name: Text<'a>,
     #[serde(borrow)]
+    uid: Text<'a>,
+    #[serde(borrow)]
     field_path: Text<'a>,
 }
 
@@ -186,5 +188,7 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
         Cell::Number(event.count()),
         Cell::Text((&*event.metadata.name).into()),
     ];
-    event.metadata.into_object(&cells).ok_or(DecodeError::NoName)
+    let mut object = event.metadata.into_object(&cells).ok_or(DecodeError::NoName)?;
+    object.set_regarding(&event.involved_object.uid);
+    Ok(object)
 }

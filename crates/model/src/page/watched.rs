@@ -92,7 +92,11 @@ impl ResourceEventHandler for MarksHandler<'_> {
             self.marks.recall(&row.key, &row.uid, NewState { tone, word: &self.word });
         }
         let tone = write_state(self.kind.columns, &object.cells, &mut self.word);
-        let detail = Detail { word: &self.word, regarding: regarding(&self.kind.resource, &object.cells) };
+        let detail = Detail {
+            word: &self.word,
+            regarding: regarding(&self.kind.resource, &object.cells),
+            regarding_uid: object.regarding(),
+        };
         let lane = self.marks.push_with(now, NewMark::of(delta_type.into(), object, tone), detail);
         self.marks.put(lane, object.owners.as_ref(), node_name(object, self.node));
         Ok(())

@@ -87,6 +87,8 @@ pub struct Detail<'a> {
     pub word: &'a str,
     /// The object that an Event is about, as `pod/web-1`; empty for every other kind.
     pub regarding: &'a str,
+    /// The uid of that object, if the Event has it.
+    pub regarding_uid: Option<&'a Uid>,
 }
 
 /// The marks of one kind. However many timelines draw them, they are kept once.
@@ -145,8 +147,9 @@ impl Marks {
     }
 
     /// Marks a change of one object of which more is known. Returns the lane of the object.
-    pub fn push_with(&mut self, now: f64, mark: NewMark<'_>, Detail { word, regarding }: Detail<'_>) -> LaneId {
+    pub fn push_with(&mut self, now: f64, mark: NewMark<'_>, detail: Detail<'_>) -> LaneId {
         let NewMark { key, uid, mark_type, resource_version, folded, tone } = mark;
+        let Detail { word, regarding, regarding_uid } = detail;
         let at = self.ring.clamp(now);
         let folded = folded.max(1);
         let touch = self.lanes.touch(Change { key, uid, mark_type }, self.ring.next_seq(), at);
@@ -157,7 +160,7 @@ impl Marks {
         let state = self.words.state(NewState { tone, word });
         self.ring.push(at, mark_type, state, touch.before, subject);
         self.lanes.end_block(touch.lane, &self.ring);
-        self.regarding.note(touch.lane, regarding);
+        self.regarding.note(touch.lane, regarding, regarding_uid);
         self.pushed += 1;
         self.overview.add(at, mark_type, folded);
         self.evict();

@@ -1,5 +1,7 @@
 //! Events on the lanes of the objects that they are about.
 
+use kubechurn_client::api::uid::Uid;
+
 use super::*;
 use crate::timeline::marks::Detail;
 
@@ -130,6 +132,37 @@ fn events_that_are_near_are_one_and_a_warning_is_not_hidden() {
     let detail = Detail { regarding: "pod/web", ..Detail::default() };
     kinds.push_as(MarkType::Deleted, Tone::Plain, (2, 60_980.0), (&key, detail));
     assert_eq!(seqs(kinds.scene(60_990.0)), before);
+}
+
+#[test]
+fn an_event_of_an_earlier_object_is_not_on_the_lane_of_a_later_one() {
+    let uids = ["0b1f6f7e-7c3a-4d7e-9a3e-2f1d5c6b7a89", "1b1f6f7e-7c3a-4d7e-9a3e-2f1d5c6b7a89"].map(Uid::new);
+    let [first, second] = &uids;
+    let mut kinds = Kinds::new();
+    let (pod, version) = (ObjectKey::new("shop", "web-0"), ResourceVersion::new("7"));
+    let add = |kinds: &mut Kinds, now: f64, uid: &Uid| {
+        let mark_type = MarkType::Added;
+        let new = NewMark { key: &pod, uid, mark_type, resource_version: &version, folded: 1, tone: Tone::Plain };
+        kinds.marks[0].push(now, new);
+    };
+    let about = |kinds: &mut Kinds, now: f64, name: &str, uid: Option<&Uid>| {
+        let detail = Detail { regarding: "pod/web-0", regarding_uid: uid, ..Detail::default() };
+        kinds.push_as(MarkType::Updated, Tone::Plain, (2, now), (&ObjectKey::new("shop", name), detail));
+    };
+    add(&mut kinds, 1_000.0, second);
+    about(&mut kinds, 10_000.0, "of-the-first", Some(first));
+    about(&mut kinds, 20_000.0, "of-the-second", Some(second));
+    about(&mut kinds, 30_000.0, "of-whichever", None);
+    assert_eq!(kinds.rows(40_000.0), ["po shop/web-0", "ev shop/of-the-first"]);
+    let on_the_lane = |kinds: &mut Kinds, now: f64| {
+        let scene = kinds.scene(now);
+        let y = scene.lanes[0].as_ref().unwrap().y;
+        scene.events.iter().filter(|event| event.y == y).map(|event| event.count).sum::<u64>()
+    };
+    assert_eq!(on_the_lane(&mut kinds, 40_000.0), 2);
+    // Of a lane that has had both objects, both are told.
+    add(&mut kinds, 41_000.0, first);
+    assert_eq!((kinds.rows(45_000.0), on_the_lane(&mut kinds, 45_000.0)), (vec!["po shop/web-0".into()], 3));
 }
 
 #[test]
