@@ -1,6 +1,6 @@
 //! Which changes say nothing: fields that change with every write, with every heartbeat, or because another field did.
 
-use crate::diff::{Diff, FieldChange};
+use crate::diff::{self, Diff, FieldChange};
 use crate::raw;
 
 /// Why a change of a field is noise. The reason of a whole change is the greatest among those of its fields.
@@ -133,6 +133,15 @@ fn covers(pattern: &str, path: &str) -> bool {
 /// Why each change of a diff is noise; `None` for one that says something. `generation` is the object's own, as it is now.
 pub fn classify(marks: &Marks, kind: &str, diff: &Diff<'_>, generation: Option<i64>) -> Vec<Option<Noise>> {
     diff.changes.iter().map(|change| of_field(marks, kind, change, diff, generation)).collect()
+}
+
+/// Whether an object of a kind only shows that it lives: nothing differs between two texts but times that say so, and what
+/// changes with every write.
+pub fn is_heartbeat(kind: &str, old: &str, new: &str) -> bool {
+    diff::diff(old, new).is_ok_and(|diff| {
+        let reasons = classify(&Marks::default(), kind, &diff, None);
+        whole(&diff, &reasons) == Some(Noise::Heartbeat)
+    })
 }
 
 /// Why a whole change is noise: all its fields are.

@@ -213,6 +213,13 @@ impl Recorder {
         self.logs.iter().find_map(|log| log.read(sequence, &self.texts))
     }
 
+    /// The text of the newest version of an object, if it is held as it is: that costs nothing to read.
+    pub fn newest_text(&self, resource: ApiResource, key: &ObjectKey, uid: &Uid) -> Option<&str> {
+        let life = self.lives.named(resource, key).find(|life| life.uid == *uid)?;
+        let newest = self.versions_of(life).next()?;
+        std::str::from_utf8(self.texts.get(newest.sequence)?).ok()
+    }
+
     /// The versions that are kept of all objects that had a name, the oldest first.
     pub fn versions(&self, resource: ApiResource, key: &ObjectKey) -> Vec<Stored<'_>> {
         let mut all = Vec::new();

@@ -3,7 +3,8 @@
 //! A version costs the bytes in which it differs from another one. Its text is made again, and parsed, only when the user
 //! looks at it. Versions that are dropped are counted. A Secret's values never reach the recorder.
 
-use kubechurn_client::api::object::{ObjectKey, ResourceVersion, decode_metadata};
+use kubechurn_changes::noise;
+use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion, decode_metadata};
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
@@ -159,7 +160,7 @@ impl History {
         };
         let interest = match delta_type {
             DeltaType::Replaced => Interest::Listed,
-            _ if is_heartbeat(&resource) => Interest::Dull,
+            _ if is_lease(&resource) || self.is_node_heartbeat(&resource, &received, text) => Interest::Dull,
             _ => Interest::Change,
         };
         match self.recorder.push(NewVersion { at: now, delta_type, resource, object, text, interest }) {
@@ -169,6 +170,18 @@ impl History {
             }
             Pushed::Again(_) | Pushed::Dropped => None,
         }
+    }
+
+    /// Whether a Node's status says no more than that its kubelet is still there. Only Nodes are compared, and only with a
+    /// text that is at hand: of the many writes of all other objects nothing more is asked.
+    fn is_node_heartbeat(&self, resource: &ApiResource, received: &Received<'_>, text: Option<&str>) -> bool {
+        let is_node = resource.group.is_empty() && resource.plural == "nodes";
+        let text = text.filter(|_| is_node && received.delta_type == DeltaType::Updated);
+        text.is_some_and(|new| {
+            let Object { key, uid, .. } = &**received.object;
+            let old = self.recorder.newest_text(*resource, key, uid);
+            old.is_some_and(|old| noise::is_heartbeat(resource.kind, old, new))
+        })
     }
 
     /// A change with its text and the one before it; `None` if it is not kept any more.
@@ -288,7 +301,7 @@ fn is_workload(resource: &ApiResource) -> bool {
 }
 
 /// Whether changes of the resource mostly say that somebody is still there. Every kubelet renews its Lease each ten seconds.
-fn is_heartbeat(resource: &ApiResource) -> bool {
+fn is_lease(resource: &ApiResource) -> bool {
     resource.group == "coordination.k8s.io" && resource.plural == "leases"
 }
 
@@ -373,6 +386,37 @@ mod tests {
         assert_eq!(versions(&history, &pods::KIND.resource, "a"), ["1"]);
         let leases = versions(&history, &LEASES, "node");
         assert!(leases.len() < 1_999 && leases.last().is_some_and(|last| last == "1999"), "{}", leases.len());
+    }
+
+    #[test]
+    fn heartbeats_of_nodes_go_before_changes_and_what_else_nodes_say_does_not() {
+        const NODES: ApiResource =
+            ApiResource { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false };
+        let node = |version: u32, beat: u32, status: &str| {
+            let images: Vec<String> = (0..20).map(|at| format!(r#"{{"names":["registry/image-{at}"]}}"#)).collect();
+            format!(
+                r#"{{"metadata":{{"name":"n","uid":"u","resourceVersion":"{version}","managedFields":[{{"time":"{beat}"}}]}},"status":{{"conditions":[{{"type":"Ready","status":"{status}","lastHeartbeatTime":"2026-11-21T08:{:02}:{:02}Z"}}],"images":[{}]}}}}"#,
+                beat / 60 % 60,
+                beat % 60,
+                images.join(",")
+            )
+        };
+        let mut history = History::new(200_000, 0);
+        push(&mut history, NODES, DeltaType::Replaced, &node(1, 0, "True"));
+        push(&mut history, NODES, DeltaType::Updated, &node(2, 1, "False"));
+        for beat in 3..6_000 {
+            push(&mut history, NODES, DeltaType::Updated, &node(beat, beat, "False"));
+        }
+        push(&mut history, NODES, DeltaType::Updated, &node(6_000, 6_000, "True"));
+        for version in 1..400 {
+            push(&mut history, pods::KIND.resource, DeltaType::Updated, &text("a", &version.to_string(), 300));
+        }
+        let kept = versions(&history, &NODES, "n");
+        assert!(history.report().dropped > 1_000 && kept.len() < 5_000, "{} of {:?}", kept.len(), history.report());
+        assert!(kept.contains(&"2".into()) && kept.contains(&"6000".into()), "{kept:?}");
+        assert_eq!(versions(&history, &pods::KIND.resource, "a").len(), 399);
+        let texts = history.of(&NODES, &ObjectKey::new("", "n")).into_iter().map(|entry| history.version(&entry).text);
+        assert!(texts.flatten().any(|text| text == node(2, 1, "False")));
     }
 
     #[test]
