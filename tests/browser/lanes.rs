@@ -104,8 +104,8 @@ async fn lanes_by_owner_open_and_close_are_kept_and_survive_a_reload() {
         let is_on_top = |rows: &[String]| rows.first().filter(|row| row.starts_with(&format!("{own}, kept"))).map(drop);
         until(page, "what is kept is on top", is_on_top).await;
         point(page, 0, TRIANGLE, true).await;
-        let opened = format!("open=deployments/{key}");
-        let script = format!("return location.hash.includes({})", json!(opened));
+        let opened = format!("deployments/{key}");
+        let script = format!("return location.hash.split('open=')[1]?.includes({}) === true", json!(opened));
         page.becomes("the address has what is open", &script, json!(true)).await;
         page.reload().await;
         page.reaches("deployments", "live", SOON).await;
