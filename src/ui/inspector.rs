@@ -164,9 +164,9 @@ fn links(chain: Vec<Link>, between: &'static str) -> impl IntoView {
 #[component]
 fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
     let count = move |tab: Tab| match tab {
-        Tab::Changes => signals.versions.with(|versions| versions.shown.len() + versions.older + versions.newer),
-        Tab::Events => signals.events.with(|events| events.items.len() + events.more),
-        _ => 0,
+        Tab::Changes => Some(signals.versions.with(|versions| versions.shown.len() + versions.older + versions.newer)),
+        Tab::Events => Some(signals.events.with(|events| events.items.len() + events.more)),
+        _ => None,
     };
     let step = move |event: ev::KeyboardEvent| {
         let by = match &*event.key() {
@@ -194,7 +194,10 @@ fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
                 on:click=move |_| commands.send(Command::Inspector(InspectorCommand::Tab(tab)))
             >
                 {tab.title()}
-                {move || Some(count(tab)).filter(|count| *count > 0).map(|count| view! { <span class="num">{count}</span> })}
+                // A number has its room before it is known: what stands behind it does not move under the pointer.
+                {untrack(|| count(tab)).map(|_| view! {
+                    <span class="num">{move || count(tab).filter(|count| *count > 0)}</span>
+                })}
             </button>
         }
     };

@@ -1,12 +1,16 @@
-//! Single events into a store with N Pods: our queue and store against kube-runtime's store, which has no queue.
+//! Single events into a store with N Pods: our queue and store against kube-runtime's store, which has no queue, and against a
+//! bare hash map.
 
+use std::collections::HashMap;
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use kube_runtime::reflector::store::Writer;
 use kube_runtime::watcher;
+use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::pipeline::Pipeline;
 use kubechurn_client::cache::queue_kind::QueueKind;
@@ -32,6 +36,7 @@ pub fn run(criterion: &mut Criterion) {
         kube::<TypedPod>(&mut group, size, "kube-pod");
         kube::<MetadataPod>(&mut group, size, "kube-metadata");
         ours(&mut group, &pods, size, 1);
+        bare(&mut group, &pods, size);
     }
     group.finish();
 }
@@ -81,6 +86,37 @@ fn ours(group: &mut BenchmarkGroup<'_, WallTime>, pods: &Pods, size: usize, ever
             sum
         });
         assert!(pipeline.is_balanced() && pipeline.queue().is_empty(), "nothing was lost");
+    });
+}
+
+/// Puts each object into a hash map by its key, and drops the one that was there: the least that any store does.
+fn bare(group: &mut BenchmarkGroup<'_, WallTime>, pods: &Pods, size: usize) {
+    let mut prepared = None;
+    group.bench_function(BenchmarkId::new("bare", size), |bencher| {
+        let (stream, known) = prepared.get_or_insert_with(|| {
+            let stream = Stream::new(size);
+            let objects = stream.living().map(|pod| pods.ours(pod));
+            let known: HashMap<ObjectKey, Arc<Object>> = objects.map(|object| (object.key.clone(), object)).collect();
+            (stream, known)
+        });
+        bencher.iter_custom(|batches| {
+            let mut sum = Duration::ZERO;
+            let mut events = Vec::with_capacity(BATCH);
+            for _ in 0..batches {
+                events.extend(stream.take(BATCH).map(|event| (event.what, pods.ours(event.pod))));
+                sum += timed(|| {
+                    for (what, object) in events.drain(..) {
+                        drop(black_box(match what {
+                            What::Added | What::Modified => known.insert(object.key.clone(), object),
+                            What::Deleted => known.remove(&object.key),
+                        }));
+                    }
+                })
+                .0;
+            }
+            sum
+        });
+        assert!(!known.is_empty(), "it knows Pods");
     });
 }
 

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     criterion.final_summary();
 
     println!("\n## Events: ns per event, median\n");
-    let names = ["kubechurn-256", "kubechurn-1", "kube-pod", "kube-metadata"];
+    let names = ["kubechurn-256", "kubechurn-1", "bare", "kube-pod", "kube-metadata"];
     let event = |name: &str, size| results.median("events", name, size) / events::BATCH as f64;
     table(&names, &events::SIZES, event);
     println!("\n## Complete lists: ns per item or known object, median\n");
@@ -44,7 +44,13 @@ fn main() -> ExitCode {
     let mut gates = Gates::default();
     let ours = "kubechurn-256";
     gates.at_most("an event, ours / kube's typed Pod, 100,000", event(ours, 100_000) / event("kube-pod", 100_000), 0.2);
-    gates.at_most("an event, 100,000 / 1,000 known", event(ours, 100_000) / event(ours, 1_000), 2.0);
+    // No store of 100,000 objects is in a near cache: what the distance to memory costs is measured by a bare hash map.
+    let farther = |name: &str| event(name, 100_000) - event(name, 1_000);
+    gates.at_most(
+        "what an event takes longer at 100,000 than at 1,000, ours / a bare map",
+        farther(ours) / farther("bare"),
+        2.0,
+    );
     for name in ["kubechurn-items", "kubechurn-known", "kubechurn"] {
         let what = format!("a complete list, {name}, 1,000,000 / 10,000");
         gates.at_most(&what, item(name, 1_000_000) / item(name, 10_000), 3.0);
