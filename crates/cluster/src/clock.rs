@@ -28,6 +28,14 @@ pub fn micro_time(time: Time) -> String {
 
 /// The current time of the machine's own clock, without the skew.
 pub fn unskewed() -> Time {
+    #[cfg(test)]
+    if let Some(moved) = moved::get() {
+        return moved;
+    }
+    machine()
+}
+
+fn machine() -> Time {
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     Time(i64::try_from(nanos).unwrap_or(i64::MAX))
 }
@@ -98,9 +106,39 @@ mod skew {
     }
 }
 
+/// On the thread of a test that moves tokio's clock, wall time can go with that clock.
+#[cfg(test)]
+pub mod moved {
+    use std::cell::Cell;
+
+    use super::{Instant, Time};
+
+    thread_local!(static SINCE: Cell<Option<(Instant, Time)>> = const { Cell::new(None) });
+
+    /// From now on, wall time on this thread passes as tokio's clock does.
+    pub fn follow() {
+        SINCE.set(Some((Instant::now(), super::machine())));
+    }
+
+    pub(super) fn get() -> Option<Time> {
+        let (since, began) = SINCE.get()?;
+        let nanos = i64::try_from(since.elapsed().as_nanos()).unwrap_or(i64::MAX);
+        Some(Time(began.0.saturating_add(nanos)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn wall_time_can_follow_the_clock_of_a_test() {
+        moved::follow();
+        let before = unskewed();
+        tokio::time::advance(std::time::Duration::from_secs(600)).await;
+        let passed = unskewed().0 - before.0;
+        assert!((600 * NANOS..601 * NANOS).contains(&passed), "{passed}");
+    }
 
     #[test]
     fn micro_times() {

@@ -18,9 +18,12 @@ const WITHIN: f64 = 120_000.0;
 const RETURNS_WITHIN: f64 = 50_000.0;
 /// How often it must come back in that time. A person who takes a change back comes back once.
 const RETURNS: usize = 3;
-/// The same, for a field of a Pod template that one manager writes: rollouts that are taken back and begun anew in quick
-/// succession are seen in clusters on which somebody works.
-const TEMPLATE_RETURNS: usize = 5;
+/// The same, where it comes and goes in clusters on which somebody works: for a field of a Pod template that one manager
+/// writes, because rollouts are taken back and begun anew in quick succession; and for a condition that sums up what Pods
+/// are like, because Pods are deleted and scaled.
+const USUAL_RETURNS: usize = 5;
+/// Conditions that sum up what Pods are like: of a Deployment, and of a PodDisruptionBudget.
+const SUMS: [&str; 2] = ["status.conditions[Available]", "status.conditions[DisruptionAllowed]"];
 /// The most values of a field that are remembered.
 const MOST_VALUES: usize = 3;
 
@@ -132,8 +135,9 @@ impl State {
         let last_at = self.changes.last_at()?;
         let is_now = now - last_at <= TOLD_FOR && self.returns.last_at().is_some_and(|at| now - at <= TOLD_FOR);
         let [.., one, two] = &self.values[..] else { return None };
-        let is_of_one = path.starts_with("spec.template.") && one.manager == two.manager;
-        let least = if is_of_one { TEMPLATE_RETURNS } else { RETURNS };
+        let is_template_of_one = path.starts_with("spec.template.") && one.manager == two.manager;
+        let is_usual = is_template_of_one || SUMS.iter().any(|sum| path.starts_with(sum));
+        let least = if is_usual { USUAL_RETURNS } else { RETURNS };
         if !is_now || self.returns.after(last_at - RETURNS_WITHIN) < least {
             return None;
         }

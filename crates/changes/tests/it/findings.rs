@@ -138,6 +138,26 @@ fn a_pod_template_may_be_taken_back_and_forth_a_few_times_by_one_manager() {
 }
 
 #[test]
+fn pods_that_are_deleted_or_scaled_make_no_budget_flap_unless_that_goes_on() {
+    let mut play = Play::default();
+    let budget = ("PodDisruptionBudget", "web", "");
+    let allowed = |turn: u32| {
+        let status = ["True", "False"][turn as usize % 2];
+        json!({"generation": 1, "status": {"conditions": [{"type": "DisruptionAllowed", "status": status}]}})
+    };
+    // Every 13 s, which is four returns in 50 s.
+    for turn in 0..20u32 {
+        let at = f64::from(turn) * 13_000.0;
+        play.set(at, budget, allowed(turn));
+        play.silent(at);
+    }
+    for turn in 0..8u32 {
+        play.set(300_000.0 + f64::from(turn) * 5_000.0, budget, allowed(turn));
+    }
+    assert_eq!(play.only(335_000.0).title(), "A field flaps");
+}
+
+#[test]
 fn what_follows_another_field_is_not_told_beside_it() {
     let mut play = Play::default();
     for turn in 0..20u32 {

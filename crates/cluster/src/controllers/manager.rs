@@ -164,6 +164,13 @@ async fn term(
     true
 }
 
+/// Runs the controllers that `add` adds on the runtime of the caller, whose clock a test may move, until this is dropped.
+#[cfg(test)]
+pub async fn run_here(router: Router, options: Options, add: impl Fn(&mut Manager)) {
+    let (_stop, stopping) = watch::channel(false);
+    run(Client::new(router, NAME), &options, stopping, &add).await;
+}
+
 /// Runs the controllers until `stop` resolves, and then lets syncs in progress finish.
 async fn lead(context: Context, stop: impl Future<Output = ()>, add: &impl Fn(&mut Manager)) {
     let informers = context.informers.clone();

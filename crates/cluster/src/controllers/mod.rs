@@ -89,6 +89,12 @@ pub fn start(router: Router, options: Options) -> std::io::Result<Controllers> {
     manager::start(router, options, add_all)
 }
 
+/// Runs the controllers on the runtime of the caller, whose clock a test may move, until this is dropped.
+#[cfg(test)]
+pub async fn run_here(router: Router, options: Options) {
+    manager::run_here(router, options, add_all).await;
+}
+
 /// Starts the controllers of the API server itself, on a thread of their own. They run even if the others do not.
 ///
 /// # Errors

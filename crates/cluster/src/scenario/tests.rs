@@ -1,5 +1,7 @@
 //! Each scenario on a running cluster with controllers and kubelets: its effects must appear.
 
+mod findings;
+
 use std::sync::Arc;
 use std::time::Duration;
 
