@@ -14,8 +14,8 @@ use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
 
 /// The names of the states.
-const STATES: [&str; 10] =
-    ["changes", "owners", "span", "busy", "inspector", "palette", "keys", "empty", "forbidden", "stale"];
+const STATES: [&str; 11] =
+    ["changes", "loop", "owners", "span", "busy", "inspector", "palette", "keys", "empty", "forbidden", "stale"];
 const THEMES: [&str; 2] = ["dark", "light"];
 /// The suffix of the file name for each size of the window, in CSS pixels.
 const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 1024, 700)];
@@ -34,8 +34,8 @@ pub async fn take(wanted: &[String]) {
     let mut sum = 0;
     for name in STATES {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
-            let cluster =
-                Cluster::start(&Options { scenario: "mixed", pods: 300, seed: 7, ..Options::default() }).await;
+            let scenario = if name == "loop" { "calm,hot-loop" } else { "mixed" };
+            let cluster = Cluster::start(&Options { scenario, pods: 300, seed: 7, ..Options::default() }).await;
             let mut proxy = KubectlProxy::start(cluster.port()).await;
             let url = proxy.url();
             let browser = Browser::start_with(INSTRUMENTS, &[MOUSE]).await;
@@ -68,6 +68,12 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
     let busy = "#/pods?pin=deployments,jobs,events";
     match name {
         "changes" => told(page, "#/changes").await,
+        "loop" => {
+            told(page, "#/changes").await;
+            let fights = "return [...document.querySelectorAll('[data-testid=card]')]
+                .some(card => card.textContent.includes('Two managers fight over a field'))";
+            page.becomes("the fight has a card", fights, json!(true)).await;
+        }
         "owners" => {
             told(page, "#/deployments,replicasets,pods?view=changes&lanes=owner").await;
             page.click("lanes-open").await;
