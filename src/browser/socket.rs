@@ -39,7 +39,10 @@ pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
         // Bytes that are no text are for the core to judge.
         match event.data().dyn_into::<JsString>() {
             Ok(text) => match transcript.read(&text, LONGEST_FRAME) {
-                Ok(bytes) => tell(Input::Bytes(bytes)),
+                Ok(bytes) => {
+                    tell(Input::Bytes(bytes));
+                    bytes.fill(0);
+                }
                 Err(TooLong(bytes)) => tell(Input::TooLong(bytes)),
             },
             Err(data) => match data.dyn_into::<ArrayBuffer>() {

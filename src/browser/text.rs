@@ -6,7 +6,7 @@
 use js_sys::{Array, Function, JsString, Reflect, Uint8Array, WebAssembly};
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Room for one string at a time, reused for the next.
+/// Room for one string at a time, reused for the next. Whoever has read a string wipes it, because it may be a Secret's.
 #[derive(Debug)]
 pub struct Transcript {
     encoder: JsValue,
@@ -20,13 +20,10 @@ pub struct Transcript {
 
 /// No byte of UTF-8 has this value.
 const NEVER: u8 = 0xff;
-
 /// The longest encoding of one character, in bytes.
 const LONGEST: usize = 4;
-
 /// For strings of this many bytes and more, no more room is taken than they need.
 const LARGE: usize = 1 << 20;
-
 /// A room of this many bytes is always kept for the next string.
 const KEPT: usize = 1 << 16;
 
@@ -50,7 +47,7 @@ impl Transcript {
     /// # Errors
     ///
     /// When it has more than `most` bytes. No more room than that is ever taken.
-    pub fn read(&mut self, text: &JsString, most: usize) -> Result<&[u8], TooLong> {
+    pub fn read(&mut self, text: &JsString, most: usize) -> Result<&mut [u8], TooLong> {
         let length = text.length() as usize;
         // No character takes less than a byte for each of the string's units.
         if length > most {
@@ -62,7 +59,7 @@ impl Transcript {
         self.bytes[length] = NEVER;
         self.encode(text);
         if self.bytes[length] == NEVER {
-            return Ok(&self.bytes[..length]);
+            return Ok(&mut self.bytes[..length]);
         }
         // A unit of the string is at most three bytes, and a pair of them four. One byte more than is allowed shows
         // whether it is too long.
@@ -76,7 +73,7 @@ impl Transcript {
         if read < length || written > most {
             return Err(TooLong(written + length.saturating_sub(read)));
         }
-        Ok(&self.bytes[..written])
+        Ok(&mut self.bytes[..written])
     }
 
     fn encode(&self, text: &JsString) -> Option<JsValue> {

@@ -126,6 +126,9 @@ mod several;
 // Kinds that come and go with their definitions.
 mod kinds;
 
+// A Secret's value is nowhere in the program's memory.
+mod canary;
+
 // An object in full, how it changed, and what is masked.
 mod inspector;
 mod last_write;
