@@ -4,7 +4,7 @@
 //! users, and for each kind an informer as the page has it. What the informers receive goes the way that it goes in the page:
 //! through the recorder, the telling and the detectors.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -49,6 +49,8 @@ struct Page {
     found: RefCell<BTreeMap<String, (f64, Card)>>,
     /// How many changes were told.
     told: RefCell<usize>,
+    /// When a Pod first came into a state in which something is wrong.
+    trouble: Cell<Option<f64>>,
 }
 
 impl Page {
@@ -76,6 +78,9 @@ impl Page {
                 new: told.new.as_deref(),
             };
             let line = Line::new(received, &changes.marks);
+            if &*line.kind == "Pod" && line.trouble().is_some() && self.trouble.get().is_none() {
+                self.trouble.set(Some(line.at));
+            }
             changes.tell(line);
             *self.told.borrow_mut() += 1;
         }
@@ -158,6 +163,7 @@ async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, time: Duratio
         changes: RefCell::default(),
         found: RefCell::default(),
         told: RefCell::default(),
+        trouble: Cell::default(),
     });
     let run = async {
         let options = options::Options {
@@ -275,7 +281,19 @@ async fn an_autoscaler_that_cannot_make_up_its_mind_is_a_field_that_flaps() {
 async fn a_crash_loop_is_a_pod_that_is_ready_and_not_ready() {
     for seed in SEEDS {
         let page = play(&[Scenario::CrashLoop], seed, None, Duration::from_secs(60)).await;
-        check(&page, "`status.conditions[Ready].status` of Pod ", " times a minute since T");
+        let found = page.found.borrow();
+        let of_pods = found.values().filter(|(_, card)| &*card.kind == "Pod");
+        let (at, card) = of_pods.min_by(|one, other| one.0.total_cmp(&other.0)).expect("a finding about a Pod");
+        // Of the fields that say so, all of which change together, one is told.
+        let sentence = card.sentence("T");
+        let fields = ["`status.conditions[Ready].status`", "`status.conditions[ContainersReady].status`"];
+        let is_told = fields.iter().any(|field| sentence.starts_with(field))
+            || (sentence.starts_with("`status.containerStatuses[") && !sentence.contains("restartCount"));
+        let says = is_told && sentence.to_lowercase().contains(": `false` ⇄ `true`, ");
+        assert!(says && sentence.ends_with(" times a minute since T"), "{sentence}");
+        // The first change was that the Pod became ready. What is wrong began when its container ended.
+        let after = at - page.trouble.get().expect("a container ends");
+        assert!((0.0..SOON).contains(&after), "{after} ms after the first crash: {sentence}");
     }
 }
 
@@ -298,7 +316,11 @@ fn breaks(client: Client) -> std::pin::Pin<Box<dyn Future<Output = ()>>> {
 async fn a_version_that_ends_at_once_is_a_rollout_that_does_not_progress() {
     for seed in SEEDS {
         let page = play(&[], seed, Some(breaks), Duration::from_secs(30)).await;
-        check(&page, "Deployment shop/", "no progress since T; its newest Pods: CrashLoopBackOff");
+        check(&page, "Deployment shop/", "");
+        let sentence = found(&page, "Deployment shop/").swap_remove(0).1;
+        // A container that has ended is in one of these two states.
+        let words = ["Error", "CrashLoopBackOff"].map(|word| format!(", no progress since T; its newest Pods: {word}"));
+        assert!(words.iter().any(|words| sentence.ends_with(words)), "{sentence}");
     }
 }
 
