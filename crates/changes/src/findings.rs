@@ -80,6 +80,19 @@ pub struct Card {
     pub seqs: Vec<u64>,
 }
 
+impl Finding {
+    /// Its place among the findings: what fails before what repeats itself, and a cause before what follows from it.
+    fn place(&self) -> u8 {
+        match self {
+            Finding::Stuck { .. } => 0,
+            Finding::Fight { .. } => 1,
+            Finding::Recreated => 2,
+            Finding::Flapping { .. } => 3,
+            Finding::Rewriting { .. } => 4,
+        }
+    }
+}
+
 impl Card {
     /// The finding in a few words.
     pub fn title(&self) -> &'static str {
@@ -143,13 +156,15 @@ impl Findings {
         self.objects.push(line);
     }
 
-    /// What is found at this time, in milliseconds: the newest evidence first.
+    /// What is found at this time, in milliseconds, the gravest first, and of one kind what began last. The order is not that of
+    /// the evidence, of which more comes all the time: a card stays in its place.
     pub fn cards(&self, now: f64) -> Vec<Card> {
         let mut cards = Vec::new();
         self.fields.tell(now, &mut cards);
         self.objects.tell(now, &mut cards);
         self.rollouts.tell(now, &mut cards);
-        cards.sort_by(|one, two| two.last_at.total_cmp(&one.last_at));
+        let place = |card: &Card| card.finding.place();
+        cards.sort_by(|one, two| place(one).cmp(&place(two)).then(two.since.total_cmp(&one.since)));
         cards
     }
 }

@@ -314,3 +314,25 @@ fn the_recorded_rollouts_show_only_what_flaps_in_them() {
         steps().iter().map(|step| step.line(&Marks::default())).filter(|line| card.seqs.contains(&line.seq)).collect();
     assert!(lines.len() as u64 == card.count && lines.iter().all(|line| line.key == card.key && line.uid == card.uid));
 }
+
+#[test]
+fn a_card_stays_in_its_place_while_more_evidence_comes() {
+    let mut play = Play::default();
+    let sides = ["kubectl-annotate", "controller-y"];
+    let mut orders = Vec::new();
+    for turn in 0..80u32 {
+        let at = f64::from(turn) * 150.0;
+        // Two managers fight over a Deployment, and what one of them does to another object follows.
+        let annotations = json!({"x": if turn % 2 == 0 { "a" } else { "b" }});
+        let rest = json!({"generation": turn, "annotations": annotations, "manager": sides[turn as usize % 2]});
+        play.set(at, DEPLOYMENT, rest);
+        play.set(at + 10.0, ("ReplicaSet", "web-1", ""), replicas(turn, 4 + turn % 2 * 2, "deployment-controller"));
+        let cards = play.findings.cards(at + 20.0);
+        if cards.len() == 2 {
+            orders.push(cards.iter().map(Card::title).collect::<Vec<_>>());
+        }
+    }
+    assert!(orders.len() > 40, "{orders:?}");
+    orders.dedup();
+    assert_eq!(orders, [["Two managers fight over a field", "A field flaps"]]);
+}

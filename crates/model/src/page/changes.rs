@@ -336,7 +336,7 @@ impl Changes {
         self.open.contains(&id)
     }
 
-    /// What is found now, the newest evidence first, and how many more fields or objects there are of which the same is
+    /// What is found now, in the order of [`Findings::cards`], and how many more fields or objects there are of which the same is
     /// to be said: of several fields of an object the one is told that was asked for, and of several Pods that were made
     /// alike the first.
     pub fn cards(&self, now: f64) -> Vec<(Card, usize)> {
