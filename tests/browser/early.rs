@@ -30,7 +30,7 @@ const FETCHES: &str = "
     }";
 
 const SOON: Duration = Duration::from_secs(20);
-const NAMESPACES: &str = "api/v1/namespaces?pretty=false&limit=500&resourceVersion=0";
+const SERVICES: &str = "api/v1/services?pretty=false&limit=500&resourceVersion=0";
 
 async fn with_fetches(name: &str, test: impl AsyncFnOnce(&Page)) {
     let _turn = turn::shared().await;
@@ -82,26 +82,29 @@ async fn the_version_is_asked_before_the_program_is_there_and_once() {
 #[tokio::test]
 async fn a_list_that_was_asked_first_is_asked_early_and_its_answer_taken() {
     with_fetches("a_list_that_was_asked_first_is_asked_early_and_its_answer_taken", async |page| {
-        // The list of namespaces is the one that the page asks when the user wants it.
-        visits(page, "pods", NAMESPACES).await;
-        let asked = fetches(page, NAMESPACES).await;
+        // The list of another kind is one that the page asks when the user wants it.
+        visits(page, "pods", SERVICES).await;
+        let asked = fetches(page, SERVICES).await;
         assert!(asked.len() == 1 && asked[0]["early"] == true, "{asked:?}");
-        page.click("namespaces").await;
-        page.element("namespace-default").await;
-        let asked = fetches(page, NAMESPACES).await;
+        page.click("kind-services").await;
+        page.reaches("services", "live", SOON).await;
+        let asked = fetches(page, SERVICES).await;
         assert_eq!(asked.len(), 1, "the answer that is there is taken: {asked:?}");
         // Each answer is taken once.
-        page.click("namespaces").await;
-        page.click("namespaces").await;
+        page.click("kind-pods").await;
+        page.reaches("pods", "live", SOON).await;
+        page.click("kind-services").await;
         wait_until("the list is asked again", SOON, async || {
-            let asked = fetches(page, NAMESPACES).await;
+            let asked = fetches(page, SERVICES).await;
             holds(asked.len() == 2 && asked[1]["early"] == false, || format!("{asked:?}"))
         })
         .await;
+        page.click("kind-pods").await;
+        page.reaches("pods", "live", SOON).await;
 
         // At another place, another list comes first.
-        visits(page, "nodes", NAMESPACES).await;
-        assert_eq!(fetches(page, NAMESPACES).await, Vec::<Value>::new());
+        visits(page, "nodes", SERVICES).await;
+        assert_eq!(fetches(page, SERVICES).await, Vec::<Value>::new());
         // What was written down for a selection of Pods is not asked for another, and an answer that nobody takes is given up.
         visits(page, "pods", "api/v1/services?pretty=false").await;
         let aborted = wait_until("what nobody takes is given up", Duration::from_secs(40), async || {
