@@ -83,10 +83,15 @@ async fn a_rollout_is_told_and_its_first_row_names_what_began_it() {
         assert!((3..=12).contains(&block), "{block} rows: {:#?}", &all[first..first + block]);
 
         // A click shows the object beside the feed, with what changed in it.
-        page.read::<Value>(
-            "document.querySelectorAll('[data-testid=feed-row]')[arguments[0]].querySelector('a').click()",
-            vec![first.into()],
-        )
+        // Rows move while more comes, so the row is found by its words.
+        let click = "const rows = [...document.querySelectorAll('[data-testid=feed-row]')];
+            const row = rows.find(row => arguments[0].every(words => row.textContent.includes(words)));
+            row?.querySelector('a')?.click();
+            return row != null";
+        wait_until("the row can be clicked", SOON, async || {
+            let words = json!([format!("{namespace}/{own}"), "image", "rolled:out"]);
+            holds(page.read::<bool>(click, vec![words]).await, || "there is no such row".to_owned())
+        })
         .await;
         let tab = "return document.querySelector('[data-testid=inspector-tab-changes]')?.ariaSelected ?? null";
         page.becomes("the object's changes are shown", tab, json!("true")).await;
