@@ -1,7 +1,6 @@
 //! Paints a timeline's scene on a canvas. It decides nothing: what stands where comes with the scene.
 //!
-//! Painting is fast because everything of one colour goes into one path where that is easy, marks are shapes and not text,
-//! and no text is measured: the font is monospace, and the width of its characters is read together with the theme.
+//! Painting is fast because what has one colour is painted together, marks are shapes and not text, and no text is measured: the font is monospace, and the width of its characters is read together with the theme.
 
 use std::f64::consts::TAU;
 
@@ -319,7 +318,7 @@ impl Painter {
         self.paint_events(scene);
     }
 
-    /// Fills a pill. Each has a path of its own: a path of many is filled several times as slowly.
+    /// Fills a pill. Each has a path of its own: one path of all of them takes as long.
     fn paint_pill(&self, pill: &Pill) {
         let (context, top) = (&self.context, pill.y - 8.0);
         context.begin_path();
