@@ -135,7 +135,8 @@ impl Page {
             Ok(Found { http, release, readable }) => {
                 header.splash.put(None);
                 let address = env.address(&http).map(|api| label(&api, &own(env))).unwrap_or_default();
-                let cluster = env.named("cluster").unwrap_or_default();
+                // Whoever serves the page names the cluster behind the page, and not one of another origin.
+                let cluster = env.named("cluster").filter(|_| !self.place.search.foreign).unwrap_or_default();
                 header.source.put(Source { cluster, address, unreadable: !readable });
                 if !readable {
                     let options = self.watching.informers.options();
