@@ -33,6 +33,7 @@ use crate::browser::{clock, document, location, task, watchdog};
 use crate::ui::parts::{self, Part};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::{Shell, ShellProps};
+use crate::ui::sized::SizeObserver;
 use crate::ui::timeline::CANVAS;
 use crate::ui::timeline_canvas::Painter;
 
@@ -197,7 +198,7 @@ impl App {
             return;
         };
         let (observed, app) = (canvas.clone(), self.clone());
-        let resized = Closure::<dyn FnMut()>::new(move || {
+        let resized = SizeObserver::new(move || {
             let (width, height) = (f64::from(observed.client_width()), f64::from(observed.client_height()));
             let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
             if let Some(painter) = &mut *app.painter.borrow_mut() {
@@ -205,11 +206,9 @@ impl App {
             }
             app.command(Command::Timeline(TimelineCommand::Resize(width, height)));
         });
-        if let Ok(observer) = web_sys::ResizeObserver::new(resized.as_ref().unchecked_ref()) {
-            observer.observe(&canvas);
-        }
+        resized.follow(&canvas);
         // The canvas lives as long as the page.
-        resized.forget();
+        std::mem::forget(resized);
         self.painter.replace(Painter::new(canvas));
     }
 }

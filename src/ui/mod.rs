@@ -20,7 +20,7 @@ pub mod screen;
 mod selectors;
 pub mod shell;
 pub mod sidebar;
-mod sized;
+pub mod sized;
 pub mod span;
 pub mod table;
 pub mod timeline;

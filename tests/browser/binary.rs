@@ -21,7 +21,7 @@ use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
 use crate::guards::{UPGRADE, gives_strangers_nothing, port_of, reads, send, stranger, works};
-use crate::plugin::{WAYS_IN, kubeconfig};
+use crate::plugin::{WAYS_IN, kubeconfig, write_refused_kubectl};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -372,9 +372,7 @@ async fn what_the_program_lacks_is_told_with_what_to_do() {
     }
     // A kubectl whose credentials are not taken, and none.
     fs::remove_file(alone.path("bin/kubectl")).expect("it was there");
-    let refused = "#!/bin/sh\ncase $* in *version*) echo 'error: You must be logged in to the server (Unauthorized)' >&2; exit 1;; esac\necho first\n";
-    fs::write(alone.path("bin/kubectl"), refused).expect("a program");
-    fs::set_permissions(alone.path("bin/kubectl"), fs::Permissions::from_mode(0o700)).expect("it may be run");
+    write_refused_kubectl(&alone.path("bin/kubectl"));
     let said = alone.start_real(&[]).ended().await;
     assert!(
         said.contains("does not take the credentials of context first. Log in again. It said: error: You must"),

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use reqwest::{Client, Method};
@@ -51,6 +51,13 @@ pub fn kubeconfig(cluster: u16) -> Value {
         ],
         "users": [{"name": "me", "user": {}}],
     })
+}
+
+/// Writes a kubectl whose credentials are not taken.
+pub fn write_refused_kubectl(path: &Path) {
+    let refused = "#!/bin/sh\ncase $* in *version*) echo 'error: You must be logged in to the server (Unauthorized)' >&2; exit 1;; esac\necho first\n";
+    fs::write(path, refused).expect("a program");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700)).expect("it may be run");
 }
 
 /// The unpacked archive, in a folder of its own, and a kubeconfig of this cluster.
@@ -187,9 +194,7 @@ async fn what_is_missing_is_told_with_what_to_do() {
     }
     // A kubectl whose credentials are not taken.
     fs::create_dir(unpacked.path("bin")).expect("a folder for programs");
-    let refused = "#!/bin/sh\ncase $* in *version*) echo 'error: You must be logged in to the server (Unauthorized)' >&2; exit 1;; esac\necho first\n";
-    fs::write(unpacked.path("bin/kubectl"), refused).expect("a program");
-    fs::set_permissions(unpacked.path("bin/kubectl"), fs::Permissions::from_mode(0o700)).expect("it may be run");
+    write_refused_kubectl(&unpacked.path("bin/kubectl"));
     let said = unpacked.start_where(&format!("{}:/usr/bin:/bin", unpacked.path("bin").display()), &[]).ended().await;
     assert!(
         said.contains("does not take the credentials of context first. Log in again. It said: error: You must"),

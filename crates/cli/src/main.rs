@@ -113,23 +113,23 @@ async fn until_ended(serve: Serve) -> Result<ExitCode, Error> {
 }
 
 /// The cluster behind the page.
-struct Behind {
+struct Backend {
     upstream: Upstream,
     /// Its name, as the page shows it.
     name: String,
     /// What is said of it on the terminal.
     words: String,
     secrets: bool,
-    /// What must live as long as it is served.
-    keeper: Keeper,
+    /// What must run as long as it is served.
+    running: Running,
 }
 
-enum Keeper {
+enum Running {
     Demo { _cluster: Demo },
     Kubectl(Box<Proxy>),
 }
 
-impl Keeper {
+impl Running {
     /// Waits until `kubectl proxy` ends; a demo cluster does not.
     async fn ended(&mut self) -> Error {
         match self {
@@ -148,7 +148,7 @@ async fn run(serve: Serve) -> Result<(), Error> {
         _ => Error::Listen(error),
     })?;
     let port = listener.local_addr().map_err(Error::Listen)?.port();
-    let Behind { upstream, name, words, secrets, mut keeper } = match serve.cluster {
+    let Backend { upstream, name, words, secrets, mut running } = match serve.cluster {
         Cluster::Demo(options) => demo(options).await?,
         Cluster::Kubectl(kubectl) => real(&kubectl).await?,
     };
@@ -163,39 +163,39 @@ async fn run(serve: Serve) -> Result<(), Error> {
     if serve.open {
         tokio::spawn(async move {
             if !browser::open(&url).await {
-                // The same here.
+                // Whoever closed the output does not wait for these words.
                 let _ = print("No browser could be opened from here: open the address yourself.\n");
             }
         });
     }
     tokio::select! {
         served = server::serve(listener, server) => Ok(served?),
-        error = keeper.ended() => Err(error),
+        error = running.ended() => Err(error),
     }
 }
 
-async fn demo(options: Vec<std::ffi::OsString>) -> Result<Behind, Error> {
+async fn demo(options: Vec<std::ffi::OsString>) -> Result<Backend, Error> {
     let cluster = Demo::start(options).await?;
-    Ok(Behind {
+    Ok(Backend {
         upstream: Upstream::Demo(cluster.router()),
         name: "demo cluster".to_owned(),
         words: "demo cluster, made up in this program; --context NAME shows one of yours".to_owned(),
         secrets: true,
-        keeper: Keeper::Demo { _cluster: cluster },
+        running: Running::Demo { _cluster: cluster },
     })
 }
 
-async fn real(kubectl: &Kubectl) -> Result<Behind, Error> {
+async fn real(kubectl: &Kubectl) -> Result<Backend, Error> {
     let found = kubectl.find().await?;
     // A name may contain what a terminal would take for a command.
     let plain = |name: &str| name.replace(char::is_control, "_");
     let proxy = kubectl.proxy().await?;
-    Ok(Behind {
+    Ok(Backend {
         upstream: Upstream::Kubectl(proxy.socket().to_owned()),
         words: format!("{} (context {}), read-only", plain(&found.cluster), plain(&found.context)),
         name: found.cluster,
         secrets: kubectl.secrets,
-        keeper: Keeper::Kubectl(Box::new(proxy)),
+        running: Running::Kubectl(Box::new(proxy)),
     })
 }
 

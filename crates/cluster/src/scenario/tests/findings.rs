@@ -343,19 +343,3 @@ async fn an_object_that_is_made_again_and_again_is_found() {
     let page = play(&[], 1, Some(makes_again), Duration::from_secs(20)).await;
     check(&page, "ConfigMap shop/flags was deleted and made again ", " 3 times since T");
 }
-
-/// What the page finds with other seeds, for whoever changes a detector or a scenario: `cargo test -p kubechurn-cluster --lib
-/// -- --ignored --nocapture what_is_found`.
-#[tokio::test(start_paused = true)]
-#[ignore = "it takes minutes, and prints what is to be read"]
-async fn what_is_found() {
-    for scenario in Scenario::ALL.into_iter().filter(|scenario| !scenario.is_load()) {
-        for seed in 100..108 {
-            let page = play(&[scenario], seed, None, Duration::from_secs(600)).await;
-            println!("{}, seed {seed}: {} changes told", scenario.name(), page.told.borrow());
-            for (after, sentence) in found(&page, "") {
-                println!("  {:5.1} s after it had begun: {sentence}", after / 1000.0);
-            }
-        }
-    }
-}
