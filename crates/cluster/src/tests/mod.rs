@@ -26,7 +26,7 @@ use crate::scenario::Scenario;
 use crate::server::{self, App};
 
 /// Longer than anything here takes, on the slowest machine.
-pub const DEADLINE: Duration = Duration::from_secs(30);
+pub const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The options of a cluster of a dozen Pods in which nothing happens.
 pub fn quiet() -> Args {
