@@ -40,8 +40,8 @@ use crate::ui::timeline_canvas::Painter;
 /// The page, and what is under way for it.
 struct App {
     page: RefCell<Page>,
-    /// Where the API was found.
-    base: RefCell<Option<Base>>,
+    /// Where the API was found, and where those of other clusters are, by cluster.
+    bases: RefCell<FxHashMap<&'static str, Base>>,
     /// What keeps each informer's reflector going.
     drivers: RefCell<FxHashMap<InformerId, Rc<Driver>>>,
     /// Requests that have no answer yet.
@@ -94,19 +94,15 @@ impl App {
             let (framed, ticking) = (this.clone(), this.clone());
             App {
                 page: RefCell::new(Page::begin(&Browser)),
-                base: RefCell::default(),
+                bases: RefCell::default(),
                 drivers: RefCell::default(),
                 requests: RefCell::default(),
                 answered: Cell::new(Some(answered)),
                 frames: Frames::new(move || {
-                    if let Some(app) = framed.upgrade() {
-                        app.with(|page, env| page.frame(env));
-                    }
+                    framed.upgrade().iter().for_each(|app| app.with(|page, env| page.frame(env)))
                 }),
                 alarm: Alarm::new(move || {
-                    if let Some(app) = ticking.upgrade() {
-                        app.with(|page, env| page.tick(env));
-                    }
+                    ticking.upgrade().iter().for_each(|app| app.with(|page, env| page.tick(env)))
                 }),
                 painter: RefCell::default(),
                 screen: Cell::new(None),

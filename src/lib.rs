@@ -33,6 +33,9 @@
 //! ([`custom`], whose paths [`jsonpath`] follows over the text), and is watched in the same way as all others; without its
 //! definition, it has a name and an age. [`page::definitions`] knows which definitions are wanted.
 //!
+//! Of several clusters, the same kind is another kind for each: its resource says at which API server it is
+//! ([`ApiResource::cluster`]), and so it has informers, rows and marks of its own, and its name is `pods@west`.
+//!
 //! That a socket is open does not prove that a watch is alive: [`cache::heartbeat`] asks the API server, over HTTP, for the
 //! watch that has been silent longest, and the reflectors call live only what a frame or such an answer has proven.
 //! [`page::verify`] compares what is held with what the server has.
@@ -78,6 +81,7 @@
 //! [`cache::discovery`]: kubechurn_client::cache::discovery
 //! [`Catalog`]: kubechurn_model::page::catalog::Catalog
 //! [`table::view`]: kubechurn_model::table::view
+//! [`ApiResource::cluster`]: kubechurn_client::api::resource::ApiResource::cluster
 //! [`custom`]: kubechurn_columns::custom
 //! [`jsonpath`]: kubechurn_columns::jsonpath
 //! [`page::definitions`]: kubechurn_model::page::definitions

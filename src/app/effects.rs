@@ -10,6 +10,7 @@ use kubechurn_model::page::effect::{Effect, Focused, Told};
 
 use crate::app::App;
 use crate::app::environment::Browser;
+use crate::browser::base::Base;
 use crate::browser::driver::Driver;
 use crate::browser::lister_watcher::ListerWatcher;
 use crate::browser::{document, location, policy, storage, watchdog};
@@ -19,6 +20,7 @@ impl App {
     pub(super) fn perform(&self, effect: Effect) {
         match effect {
             Effect::Start(id, resource, scope) => self.start(id, resource, scope),
+            Effect::Cluster(api) => drop(self.bases.borrow_mut().insert(api.cluster, Base::at(api.http, api.readable))),
             Effect::Stop(id) => drop(self.drivers.borrow_mut().remove(&id)),
             Effect::Tell(id, told) => {
                 let driver = self.drivers.borrow().get(&id).cloned();
@@ -63,7 +65,7 @@ impl App {
 
     fn start(&self, id: InformerId, resource: ApiResource, scope: Scope) {
         // Informers are started once the API was found.
-        let Some(base) = self.base.borrow().clone() else { return };
+        let Some(base) = self.bases.borrow().get(resource.cluster).cloned() else { return };
         let app = self.this.clone();
         let driver = Driver::new(ListerWatcher { base, resource, scope }, move |input| {
             let Some(app) = app.upgrade() else { return (None, None) };

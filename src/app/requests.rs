@@ -47,7 +47,8 @@ impl App {
 
     /// The answer to a request; none where there is no one to ask.
     async fn answer(&self, request: Request) -> Option<Answer> {
-        let base = || self.base.borrow().clone();
+        let cluster = request.cluster();
+        let base = || self.bases.borrow().get(cluster).cloned();
         let at = |resource: ApiResource, scope: Scope| Some(ListerWatcher { base: base()?, resource, scope });
         let request = match request.at(base().is_none_or(|base| base.readable)) {
             ControlFlow::Break(answer) => return Some(answer),
@@ -84,7 +85,7 @@ impl App {
 
     fn found(&self, base: Base) -> Found {
         let found = Found { http: base.http.clone(), release: base.release, readable: base.readable };
-        self.base.replace(Some(base));
+        self.bases.borrow_mut().insert("", base);
         found
     }
 }

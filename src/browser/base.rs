@@ -20,6 +20,13 @@ pub struct Base {
     pub readable: bool,
 }
 
+impl Base {
+    /// An API whose place is known.
+    pub fn at(http: &str, readable: bool) -> Base {
+        Base { http: http.to_owned(), socket: http.replacen("http", "ws", 1), release: None, readable }
+    }
+}
+
 /// Where the API may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'a> {
@@ -41,7 +48,7 @@ pub struct Places<'a> {
 /// Each address that was tried and what it said, when nothing answers as an API server does.
 pub async fn find(of: Places<'_>) -> Result<Base, Vec<(String, String)>> {
     let document = web_sys::window().and_then(|window| window.document()?.base_uri().ok()?).unwrap_or_default();
-    let resolve = |path: &str| web_sys::Url::new_with_base(path, &document).map(|url| without_query(&url.href()));
+    let resolve = |path: &str| web_sys::Url::new_with_base(path, &document).map(|url| url.origin() + &url.pathname());
     let mut tried: Vec<(String, String)> = Vec::new();
     for place in of.places {
         let Ok(http) = resolve(place) else {
@@ -83,9 +90,4 @@ pub async fn version(base: &str) -> Result<String, Option<String>> {
     let response = response.map_err(|_| None)?;
     let text = response.text().await.unwrap_or_default();
     is_of_server(response.status(), &text).map(|()| text).map_err(Some)
-}
-
-fn without_query(href: &str) -> String {
-    let end = href.find(['?', '#']).unwrap_or(href.len());
-    href[..end].to_owned()
 }

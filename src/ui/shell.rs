@@ -167,6 +167,7 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
                 </div>
                 <SourceLabel screen commands />
             </div>
+            {move || beside(screen, commands)}
             <NamespaceMenu screen commands />
             <div
                 class="field filter"
@@ -255,11 +256,7 @@ fn SourceLabel(screen: Screen, commands: Commands) -> impl IntoView {
 /// this one.
 fn clusters(screen: Screen, commands: Commands) -> Option<impl IntoView> {
     let all = Some(screen.header.clusters.get()).filter(|clusters| clusters.len() > 1)?;
-    let own = document().url().unwrap_or_default();
-    let option = |ClusterPage { name, page }: ClusterPage| {
-        let is_own = own.split('#').next() == Some(&*page);
-        view! { <option value=page selected=is_own>{name}</option> }
-    };
+    let option = |ClusterPage { name, page, is_own, .. }: ClusterPage| view! { <option value=page selected=is_own>{name}</option> };
     Some(view! {
         <select
             class="clusters"
@@ -273,6 +270,67 @@ fn clusters(screen: Screen, commands: Commands) -> Option<impl IntoView> {
     })
 }
 
+/// The clusters whose objects can be shown beside those of this one, if there are some.
+fn beside(screen: Screen, commands: Commands) -> Option<impl IntoView> {
+    let all = screen.header.clusters.get().into_iter().filter(|cluster| cluster.api.is_some());
+    let names: Vec<String> = all.map(|cluster| cluster.name).collect();
+    let count = move || screen.header.route.with(|route| 1 + route.clusters.len());
+    let chosen = move || match screen.header.route.with(|route| route.clusters.join(", ")) {
+        none if none.is_empty() => String::from("show the objects of other clusters beside those of this one"),
+        joined => format!("this cluster, {joined}"),
+    };
+    let choice = move |name: String| {
+        let (shown, asked) = (name.clone(), name.clone());
+        let id = format!("beside-{name}");
+        view! {
+            <label>
+                <input
+                    type="checkbox"
+                    data-testid=id
+                    prop:checked=move || screen.header.route.with(|route| route.clusters.contains(&asked))
+                    on:change=move |_| {
+                        let route = screen.header.route.with_untracked(|route| route.beside(&name));
+                        commands.send(Command::Go(Box::new(route)));
+                    }
+                />
+                {shown}
+            </label>
+        }
+    };
+    let (menu, _) = closing_menu();
+    (!names.is_empty()).then(|| {
+        view! {
+            <details class="menu" data-testid="beside" node_ref=menu>
+                <summary class="field" title=chosen>
+                    "clusters " <b class="mono">{count}</b> " ▾"
+                </summary>
+                <div class="menu-list">
+                    <p>"Show beside this cluster, in one table:"</p>
+                    {names.into_iter().map(choice).collect_view()}
+                </div>
+            </details>
+        }
+    })
+}
+
+/// A menu that closes when the user presses outside of it, and what closes it.
+fn closing_menu() -> (NodeRef<html::Details>, impl Fn() + Copy + 'static) {
+    let menu = NodeRef::<html::Details>::new();
+    let close = move || {
+        if let Some(menu) = menu.get_untracked() {
+            menu.set_open(false);
+        }
+    };
+    let outside = window_event_listener(ev::pointerdown, move |event| {
+        let node = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
+        if !menu.get_untracked().is_some_and(|menu| node.is_some_and(|node| menu.contains(Some(&node)))) {
+            close();
+        }
+    });
+    on_cleanup(move || outside.remove());
+    (menu, close)
+}
+
 /// What is not to be had at an API of another origin without CORS.
 const STREAMS: &str = "This API is of another origin, and does not let the page read its answers (CORS): only its WebSockets are of use. \
 Lists are streamed. What has to be fetched is missing: kinds that the page does not know by itself, objects that no watch \
@@ -281,24 +339,7 @@ brings, the namespaces to choose from, the comparison with the server, and why t
 /// Choosing namespaces: the server's list, and a field for those who may not ask for it.
 #[component]
 fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
-    let menu = NodeRef::<html::Details>::new();
-    let close = move || {
-        if let Some(menu) = menu.get_untracked() {
-            menu.set_open(false);
-        }
-    };
-    let outside = window_event_listener(ev::pointerdown, move |event| {
-        let inside = menu.get_untracked().is_some_and(|menu| {
-            event
-                .target()
-                .and_then(|target| target.dyn_into::<web_sys::Node>().ok())
-                .is_some_and(|node| menu.contains(Some(&node)))
-        });
-        if !inside {
-            close();
-        }
-    });
-    on_cleanup(move || outside.remove());
+    let (menu, close) = closing_menu();
     let chosen = move || {
         screen.header.route.with(|route| match &*route.namespaces {
             [] => String::from("all"),

@@ -265,3 +265,55 @@ async fn several_clusters_are_one_choice_apart_and_one_that_is_down_stops_no_oth
     process.ended().await;
     assert_eq!(fs::read_dir(unpacked.path("tmp")).expect("the folder").count(), 0, "temporary files are left");
 }
+
+/// The table's heads, and how many rows of each cluster are drawn.
+const CLUSTERS: &str =
+    "const heads = [...document.querySelectorAll('[role=columnheader]')].map(head => head.textContent.trim());
+    const rows = [...document.querySelectorAll('[role=row][data-key]')];
+    const names = rows.map(row => row.children[0].textContent);
+    return [heads[0].startsWith('CLUSTER'), [...new Set(names)].sort()]";
+
+#[tokio::test]
+async fn two_clusters_are_one_table_and_one_that_is_cut_stops_no_other() {
+    let _turn = turn::shared().await;
+    let storm = |seed| Options { pods: 30, rate: 40, seed, ..Options::default() };
+    let mut first = Cluster::start(&storm(1)).await;
+    let second = Cluster::start(&storm(2)).await;
+    let unpacked = Unpacked::new(first.port());
+    unpacked.add("second", second.port());
+    let process = unpacked.start(&["pods", "--context", "first", "--context", "second", "--context=down"]);
+    let url = process.line_after("Page     ").await;
+    let (base, hash) = url.split_once('#').expect("an address with a view");
+    with_page("two_clusters_are_one_table", base, &format!("#{hash}"), async |page| {
+        page.reaches("pods", "live", SOON).await;
+        page.click("beside").await;
+        page.click("beside-second").await;
+        page.becomes("the address says so", "return location.hash", json!("#/pods?cluster=second")).await;
+        page.reaches("pods@second", "live", SOON).await;
+        let (of_first, of_second) = (first.quiet("/api/v1/pods").await, second.quiet("/api/v1/pods").await);
+        page.shows("pods", &of_first, SOON).await;
+        page.shows("pods@second", &of_second, SOON).await;
+        let all = of_first.items.len() + of_second.items.len();
+        page.counts(all, all).await;
+        page.becomes("a column says which", CLUSTERS, json!([true, ["first", "second"]])).await;
+        page.element("filter").await.send_keys("cluster:second").await.expect("the filter takes words");
+        page.counts(of_second.items.len(), all).await;
+        page.becomes("the filter knows clusters", CLUSTERS, json!([true, ["second"]])).await;
+
+        // One is cut: it is named, and the other goes on.
+        first.kill().await;
+        page.reaches("pods", "stale", SOON).await;
+        let named = "return [...document.querySelectorAll('[data-testid=notice]')].some(one => one.textContent.includes('Pods of first'))";
+        page.becomes("the one that is cut is named", named, json!(true)).await;
+        let pod = second.get("/api/v1/pods").await["items"][0]["metadata"].clone();
+        let path = format!("/api/v1/namespaces/{}/pods/{}", pod["namespace"].as_str().unwrap(), pod["name"].as_str().unwrap());
+        second.patch(&path, &json!({ "metadata": { "labels": { "seen": "yes" } } })).await;
+        page.shows("pods@second", &second.quiet("/api/v1/pods").await, SOON).await;
+        page.reaches("pods@second", "live", SOON).await;
+        page.shows("pods", &of_first, SOON).await;
+        page.is_balanced().await;
+    })
+    .await;
+    process.terminate();
+    process.ended().await;
+}

@@ -113,5 +113,5 @@ fn resource(name: &str) -> Option<ApiResource> {
     let (version, plural) = name.rsplit_once('/')?;
     let (group, version) = version.rsplit_once('/').unwrap_or(("", version));
     let [group, version, plural] = [group, version, plural].map(intern);
-    Some(ApiResource { group, version, plural, kind: "", namespaced: true })
+    Some(ApiResource { group, version, plural, kind: "", namespaced: true, cluster: "" })
 }

@@ -15,6 +15,11 @@ impl KindId {
     }
 }
 
+/// The page's name for a kind without the cluster: `pods` of `pods@west`.
+pub fn plain(name: &str) -> &str {
+    name.split_once('@').map_or(name, |(name, _)| name)
+}
+
 /// Names in words: `Deployments, ReplicaSets and Pods`.
 pub fn listed(names: &[&str]) -> String {
     match names {

@@ -62,7 +62,8 @@ fn update(template: &str, at: u64, pods: u64) -> Version {
     Version { resource: PODS, object, text }
 }
 
-const PODS: ApiResource = ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
+const PODS: ApiResource =
+    ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true, cluster: "" };
 
 fn recorded() -> Vec<Version> {
     let mut resources: HashMap<String, ApiResource> = HashMap::new();
@@ -76,7 +77,7 @@ fn recorded() -> Vec<Version> {
         let name = line["resource"].as_str()?;
         let resource = *resources.entry(name.to_owned()).or_insert_with(|| {
             let plural: &'static str = name.to_owned().leak();
-            ApiResource { group: "", version: "v1", plural, kind: plural, namespaced: true }
+            ApiResource { group: "", version: "v1", plural, kind: plural, namespaced: true, cluster: "" }
         });
         let text = event.get("object")?.get().to_owned();
         Some(Version { resource, object: decode_metadata(&text).ok()?, text })

@@ -14,7 +14,7 @@ use serde_json::Value;
 const PODS: ApiResource = resource("pods", "Pod");
 
 const fn resource(plural: &'static str, kind: &'static str) -> ApiResource {
-    ApiResource { group: "", version: "v1", plural, kind, namespaced: true }
+    ApiResource { group: "", version: "v1", plural, kind, namespaced: true, cluster: "" }
 }
 
 fn text(name: &str, version: u64, filling: &str) -> String {

@@ -171,8 +171,14 @@ mod tests {
 
     #[test]
     fn the_path_names_plural_and_group() {
-        let resource =
-            ApiResource { group: "example.org", version: "v1", plural: "widgets", kind: "Widget", namespaced: true };
+        let resource = ApiResource {
+            group: "example.org",
+            version: "v1",
+            plural: "widgets",
+            kind: "Widget",
+            namespaced: true,
+            cluster: "",
+        };
         assert_eq!(path(&resource), "apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.org");
     }
 }

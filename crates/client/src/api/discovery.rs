@@ -233,7 +233,7 @@ fn discovered(
 ) -> Discovered {
     let GroupVersion { group, version } = of;
     Discovered {
-        resource: ApiResource { group, version, plural: intern(plural), kind: intern(kind), namespaced },
+        resource: ApiResource { group, version, plural: intern(plural), kind: intern(kind), namespaced, cluster: "" },
         singular: if singular.is_empty() { intern(&kind.to_lowercase()) } else { intern(singular) },
         short_names: short_names.iter().flatten().map(|name| intern(name)).collect(),
         preferred: true,

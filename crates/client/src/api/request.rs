@@ -164,7 +164,8 @@ fn begin(resource: &ApiResource, scope: &Scope) -> Serializer<'static, String> {
 mod tests {
     use super::*;
 
-    const PODS: ApiResource = ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
+    const PODS: ApiResource =
+        ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true, cluster: "" };
     const NODES: ApiResource = ApiResource { plural: "nodes", kind: "Node", namespaced: false, ..PODS };
     const DEPLOYMENTS: ApiResource = ApiResource { group: "apps", plural: "deployments", kind: "Deployment", ..PODS };
 

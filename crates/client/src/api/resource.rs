@@ -18,6 +18,9 @@ pub struct ApiResource {
     pub kind: &'static str,
     /// Whether objects live in namespaces.
     pub namespaced: bool,
+    /// Which API server has it, for a program that speaks with several: a name of the program's own. Empty for the only one,
+    /// or the first.
+    pub cluster: &'static str,
 }
 
 impl ApiResource {
@@ -27,6 +30,11 @@ impl ApiResource {
             "" => self.version.to_owned(),
             group => format!("{group}/{}", self.version),
         }
+    }
+
+    /// The same resource at the API server of this name.
+    pub fn at(self, cluster: &'static str) -> ApiResource {
+        ApiResource { cluster, ..self }
     }
 }
 

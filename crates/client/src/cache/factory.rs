@@ -26,6 +26,8 @@ pub struct Registration {
 #[derive(Debug, Default)]
 pub struct SharedInformerFactory {
     options: Options,
+    /// Other settings, for informers of these API servers.
+    options_of: Vec<(&'static str, Options)>,
     shared: Vec<Shared>,
     made: u64,
 }
@@ -50,9 +52,21 @@ impl SharedInformerFactory {
         self.options = options;
     }
 
+    /// Changes the settings for informers of one API server ([`ApiResource::cluster`]) that are made from now on.
+    pub fn set_options_of(&mut self, cluster: &'static str, options: Options) {
+        self.options_of.retain(|(other, _)| *other != cluster);
+        self.options_of.push((cluster, options));
+    }
+
     /// The settings that the reflectors of this factory have in common (client-go's `SharedInformerOption`).
     pub fn options(&self) -> Options {
         self.options
+    }
+
+    /// The settings of reflectors that list and watch this resource.
+    pub fn options_of(&self, resource: &ApiResource) -> Options {
+        let own = self.options_of.iter().find(|(cluster, _)| *cluster == resource.cluster);
+        own.map_or(self.options, |(_, options)| *options)
     }
 
     /// The informer of that resource in that scope (`InformerFor`). If there is none yet, `make` makes one, which then waits
@@ -129,6 +143,18 @@ impl SharedInformerFactory {
     /// Every informer.
     pub fn iter(&self) -> impl Iterator<Item = (InformerId, &SharedInformer)> + Clone {
         self.shared.iter().map(|shared| (shared.id, &shared.informer))
+    }
+
+    /// Every informer of one API server ([`ApiResource::cluster`]).
+    pub fn of_cluster(&self, cluster: &str) -> impl Iterator<Item = (InformerId, &SharedInformer)> {
+        let all = self.shared.iter().filter(move |shared| shared.resource.cluster == cluster);
+        all.map(|shared| (shared.id, &shared.informer))
+    }
+
+    /// The API servers that the informers list and watch, each once.
+    pub fn clusters(&self) -> impl Iterator<Item = &'static str> {
+        let name = |at: usize| self.shared[at].resource.cluster;
+        (0..self.shared.len()).filter(move |at| (0..*at).all(|other| name(other) != name(*at))).map(name)
     }
 
     /// Every informer, to be handed an input, or drained.

@@ -10,6 +10,7 @@
 //! server that sends nothing and ends that watch properly has nothing for it.
 
 mod answers;
+mod clusters;
 
 use rustc_hash::FxHashMap;
 
@@ -20,6 +21,7 @@ use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::{Input, Reflector};
 
 pub use crate::cache::heartbeat::answers::{SocketAnswer, read_watch};
+pub use crate::cache::heartbeat::clusters::Heartbeats;
 
 /// A question is asked about a watch that has been silent for this long, in milliseconds, and not sooner than this after the
 /// question before.
@@ -105,9 +107,11 @@ struct Asked {
     checked: f64,
 }
 
-/// The heartbeat of all watches of a factory.
+/// The heartbeat of all watches of a factory that go to one API server.
 #[derive(Debug, Default)]
 pub struct Heartbeat {
+    /// Which API server: [`crate::api::resource::ApiResource::cluster`].
+    cluster: &'static str,
     /// Questions that have no answer yet.
     under_way: Vec<Question>,
     /// When each informer's watch was last asked for.
@@ -133,14 +137,19 @@ struct Candidate {
 }
 
 impl Heartbeat {
+    /// The heartbeat of the watches that go to the API server of this name.
+    pub fn of(cluster: &'static str) -> Heartbeat {
+        Heartbeat { cluster, ..Heartbeat::default() }
+    }
+
     /// What to ask now, if anything. To be called at [`Heartbeat::deadline`] at the latest. `hidden` is whether the page is
     /// hidden.
     pub fn questions(&mut self, informers: &SharedInformerFactory, moment: Moment, hidden: bool) -> Vec<Question> {
         self.asked.retain(|informer, _| informers.get(*informer).is_some());
         let now = moment.now;
         let mut candidates: Vec<Candidate> =
-            informers.iter().filter_map(|(id, informer)| self.candidate(id, informer.reflector())).collect();
-        if informers.is_empty() {
+            informers.of_cluster(self.cluster).filter_map(|(id, one)| self.candidate(id, one.reflector())).collect();
+        if informers.of_cluster(self.cluster).next().is_none() {
             // No one is left who waits for the end of the outage.
             self.outage = None;
         }
@@ -180,7 +189,7 @@ impl Heartbeat {
     /// has passed means now. `None` where it waits for an answer, or has nobody to ask about.
     pub fn deadline(&self, informers: &SharedInformerFactory, hidden: bool) -> Option<f64> {
         let is_asked = |informer: InformerId| self.under_way.iter().any(|question| question.informer == informer);
-        let others = informers.iter().filter(|(id, _)| !is_asked(*id));
+        let others = informers.of_cluster(self.cluster).filter(|(id, _)| !is_asked(*id));
         let mut candidates = others.filter_map(|(id, informer)| self.candidate(id, informer.reflector()));
         if let Some(outage) = self.outage {
             return candidates.next().filter(|_| self.under_way.is_empty()).map(|_| outage.again);
@@ -222,7 +231,7 @@ impl Heartbeat {
     ) -> Vec<(InformerId, Input<'static>)> {
         self.under_way.retain(|other| other != question);
         let (informer, asked) = (question.informer, question.asked);
-        let all = || informers.iter().map(|(id, _)| id);
+        let all = || informers.of_cluster(self.cluster).map(|(id, _)| id);
         let checked = matches!(question.ask, Ask::Watch { check_version: true, .. });
         let event = match answer {
             Answer::Nothing(failure) => {

@@ -51,7 +51,8 @@ impl Play {
     /// This many watches. The last proof of each is the end of its list, at time 0.
     fn begin(count: usize) -> Play {
         let mut informers = SharedInformerFactory::default();
-        let resource = ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
+        let resource =
+            ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true, cluster: "" };
         let mut ids = Vec::new();
         for number in 0..count {
             let scope = Scope { namespace: format!("n{number}"), ..Scope::default() };

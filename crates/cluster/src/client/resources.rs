@@ -3,7 +3,7 @@
 use kubechurn_client::api::resource::ApiResource;
 
 const fn resource(group: &'static str, plural: &'static str, kind: &'static str, namespaced: bool) -> ApiResource {
-    ApiResource { group, version: "v1", plural, kind, namespaced }
+    ApiResource { group, version: "v1", plural, kind, namespaced, cluster: "" }
 }
 
 /// Pods.

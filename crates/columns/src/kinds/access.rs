@@ -23,6 +23,7 @@ pub const SERVICE_ACCOUNTS: Kind = Kind {
         plural: "serviceaccounts",
         kind: "ServiceAccount",
         namespaced: true,
+        cluster: "",
     },
     name: "serviceaccounts",
     short_names: &["sa"],
@@ -111,6 +112,7 @@ pub const SIGNING_REQUESTS: Kind = Kind {
         plural: "certificatesigningrequests",
         kind: "CertificateSigningRequest",
         namespaced: false,
+        cluster: "",
     },
     name: "certificatesigningrequests",
     short_names: &["csr"],
@@ -158,5 +160,5 @@ pub fn tone(condition: &str) -> Tone {
 
 /// A kind of the group `rbac.authorization.k8s.io`.
 const fn rbac(plural: &'static str, kind: &'static str, namespaced: bool) -> ApiResource {
-    ApiResource { group: "rbac.authorization.k8s.io", version: "v1", plural, kind, namespaced }
+    ApiResource { group: "rbac.authorization.k8s.io", version: "v1", plural, kind, namespaced, cluster: "" }
 }

@@ -22,6 +22,7 @@ pub const KIND: Kind = Kind {
         plural: "horizontalpodautoscalers",
         kind: "HorizontalPodAutoscaler",
         namespaced: true,
+        cluster: "",
     },
     name: "horizontalpodautoscalers",
     short_names: &["hpa"],

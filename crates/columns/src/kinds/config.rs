@@ -104,6 +104,7 @@ pub const PRIORITY_CLASSES: Kind = Kind {
         plural: "priorityclasses",
         kind: "PriorityClass",
         namespaced: false,
+        cluster: "",
     },
     name: "priorityclasses",
     short_names: &["pc"],
@@ -128,6 +129,7 @@ pub const RUNTIME_CLASSES: Kind = Kind {
         plural: "runtimeclasses",
         kind: "RuntimeClass",
         namespaced: false,
+        cluster: "",
     },
     name: "runtimeclasses",
     short_names: &[],
@@ -216,10 +218,10 @@ const PARAMETERS: &[&str] = &["spec paramRef namespace", "spec paramRef name", "
 
 /// A kind of the core group, in namespaces.
 const fn core(plural: &'static str, kind: &'static str) -> ApiResource {
-    ApiResource { group: "", version: "v1", plural, kind, namespaced: true }
+    ApiResource { group: "", version: "v1", plural, kind, namespaced: true, cluster: "" }
 }
 
 /// A kind of the group `admissionregistration.k8s.io`.
 const fn admission(plural: &'static str, kind: &'static str) -> ApiResource {
-    ApiResource { group: "admissionregistration.k8s.io", version: "v1", plural, kind, namespaced: false }
+    ApiResource { group: "admissionregistration.k8s.io", version: "v1", plural, kind, namespaced: false, cluster: "" }
 }

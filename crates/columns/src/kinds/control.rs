@@ -20,6 +20,7 @@ pub const LEASES: Kind = Kind {
         plural: "leases",
         kind: "Lease",
         namespaced: true,
+        cluster: "",
     },
     name: "leases",
     short_names: &[],
@@ -39,6 +40,7 @@ pub const DEFINITIONS: Kind = Kind {
         plural: "customresourcedefinitions",
         kind: "CustomResourceDefinition",
         namespaced: false,
+        cluster: "",
     },
     name: "customresourcedefinitions",
     short_names: &["crd", "crds"],
@@ -56,6 +58,7 @@ pub const API_SERVICES: Kind = Kind {
         plural: "apiservices",
         kind: "APIService",
         namespaced: false,
+        cluster: "",
     },
     name: "apiservices",
     short_names: &[],
@@ -206,10 +209,10 @@ const RESOURCE_SLICE: [Printed; 4] = [
 
 /// A kind of the group `flowcontrol.apiserver.k8s.io`.
 const fn flow_control(plural: &'static str, kind: &'static str) -> ApiResource {
-    ApiResource { group: "flowcontrol.apiserver.k8s.io", version: "v1", plural, kind, namespaced: false }
+    ApiResource { group: "flowcontrol.apiserver.k8s.io", version: "v1", plural, kind, namespaced: false, cluster: "" }
 }
 
 /// A kind of the group `resource.k8s.io`.
 const fn devices(plural: &'static str, kind: &'static str, namespaced: bool) -> ApiResource {
-    ApiResource { group: "resource.k8s.io", version: "v1", plural, kind, namespaced }
+    ApiResource { group: "resource.k8s.io", version: "v1", plural, kind, namespaced, cluster: "" }
 }

@@ -15,7 +15,7 @@ use crate::column::Column;
 
 /// Events, in the sidebar under Cluster. Their rows do not begin with their names.
 pub const KIND: Kind = Kind {
-    resource: ApiResource { group: "", version: "v1", plural: "events", kind: "Event", namespaced: true },
+    resource: ApiResource { group: "", version: "v1", plural: "events", kind: "Event", namespaced: true, cluster: "" },
     name: "events",
     short_names: &["ev"],
     heading: "Cluster",
@@ -26,7 +26,14 @@ pub const KIND: Kind = Kind {
 
 /// Events as the group `events.k8s.io` serves them, with newer names for some fields; in the sidebar under Cluster.
 pub const EVENTS_K8S_IO: Kind = Kind {
-    resource: ApiResource { group: "events.k8s.io", version: "v1", plural: "events", kind: "Event", namespaced: true },
+    resource: ApiResource {
+        group: "events.k8s.io",
+        version: "v1",
+        plural: "events",
+        kind: "Event",
+        namespaced: true,
+        cluster: "",
+    },
     name: "events.events.k8s.io",
     title: "Events (events.k8s.io)",
     ..KIND

@@ -17,7 +17,7 @@ use crate::column::StatePart;
 
 /// Jobs, in the sidebar under Workloads. kubectl has no short name for them.
 pub const KIND: Kind = Kind {
-    resource: ApiResource { group: "batch", version: "v1", plural: "jobs", kind: "Job", namespaced: true },
+    resource: ApiResource { group: "batch", version: "v1", plural: "jobs", kind: "Job", namespaced: true, cluster: "" },
     name: "jobs",
     short_names: &[],
     heading: "Workloads",

@@ -10,7 +10,14 @@ use crate::column::StatePart;
 
 /// Namespaces, in the sidebar under Cluster.
 pub const KIND: Kind = Kind {
-    resource: ApiResource { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false },
+    resource: ApiResource {
+        group: "",
+        version: "v1",
+        plural: "namespaces",
+        kind: "Namespace",
+        namespaced: false,
+        cluster: "",
+    },
     name: "namespaces",
     short_names: &["ns"],
     heading: "Cluster",

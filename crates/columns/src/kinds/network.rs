@@ -28,6 +28,7 @@ pub const ENDPOINT_SLICES: Kind = Kind {
         plural: "endpointslices",
         kind: "EndpointSlice",
         namespaced: true,
+        cluster: "",
     },
     name: "endpointslices",
     short_names: &[],
@@ -65,7 +66,14 @@ const ENDPOINT_SLICE: [Printed; 4] = [
 
 /// Endpoints, in the sidebar under Network.
 pub const ENDPOINTS: Kind = Kind {
-    resource: ApiResource { group: "", version: "v1", plural: "endpoints", kind: "Endpoints", namespaced: true },
+    resource: ApiResource {
+        group: "",
+        version: "v1",
+        plural: "endpoints",
+        kind: "Endpoints",
+        namespaced: true,
+        cluster: "",
+    },
     name: "endpoints",
     short_names: &["ep"],
     heading: "Network",
@@ -282,5 +290,5 @@ const IP_ADDRESS: [Printed; 1] = [words(
 
 /// A kind of the group `networking.k8s.io`.
 const fn networking(plural: &'static str, kind: &'static str, namespaced: bool) -> ApiResource {
-    ApiResource { group: "networking.k8s.io", version: "v1", plural, kind, namespaced }
+    ApiResource { group: "networking.k8s.io", version: "v1", plural, kind, namespaced, cluster: "" }
 }

@@ -15,7 +15,7 @@ use crate::column::StatePart;
 
 /// Nodes, in the sidebar under Cluster.
 pub const KIND: Kind = Kind {
-    resource: ApiResource { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false },
+    resource: ApiResource { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false, cluster: "" },
     name: "nodes",
     short_names: &["no"],
     heading: "Cluster",

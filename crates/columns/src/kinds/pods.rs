@@ -13,7 +13,7 @@ use crate::column::{Column, StatePart};
 
 /// Pods, in the sidebar under Workloads.
 pub const KIND: Kind = Kind {
-    resource: ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true },
+    resource: ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true, cluster: "" },
     name: "pods",
     short_names: &["po"],
     heading: "Workloads",

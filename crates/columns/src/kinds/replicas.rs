@@ -13,7 +13,14 @@ use crate::column::StatePart;
 
 /// Deployments, in the sidebar under Workloads.
 pub const DEPLOYMENTS: Kind = Kind {
-    resource: ApiResource { group: "apps", version: "v1", plural: "deployments", kind: "Deployment", namespaced: true },
+    resource: ApiResource {
+        group: "apps",
+        version: "v1",
+        plural: "deployments",
+        kind: "Deployment",
+        namespaced: true,
+        cluster: "",
+    },
     name: "deployments",
     short_names: &["deploy"],
     heading: "Workloads",
@@ -34,7 +41,14 @@ const DEPLOYMENT: [Printed; 7] = [
 
 /// ReplicaSets, in the sidebar under Workloads.
 pub const REPLICA_SETS: Kind = Kind {
-    resource: ApiResource { group: "apps", version: "v1", plural: "replicasets", kind: "ReplicaSet", namespaced: true },
+    resource: ApiResource {
+        group: "apps",
+        version: "v1",
+        plural: "replicasets",
+        kind: "ReplicaSet",
+        namespaced: true,
+        cluster: "",
+    },
     name: "replicasets",
     short_names: &["rs"],
     heading: "Workloads",

@@ -16,7 +16,14 @@ use super::printed::{AGE, Fields, Printed, columns, read, words};
 
 /// Services, in the sidebar under Network.
 pub const KIND: Kind = Kind {
-    resource: ApiResource { group: "", version: "v1", plural: "services", kind: "Service", namespaced: true },
+    resource: ApiResource {
+        group: "",
+        version: "v1",
+        plural: "services",
+        kind: "Service",
+        namespaced: true,
+        cluster: "",
+    },
     name: "services",
     short_names: &["svc"],
     heading: "Network",

@@ -22,6 +22,7 @@ pub const CLAIMS: Kind = Kind {
         plural: "persistentvolumeclaims",
         kind: "PersistentVolumeClaim",
         namespaced: true,
+        cluster: "",
     },
     name: "persistentvolumeclaims",
     short_names: &["pvc"],
@@ -54,6 +55,7 @@ pub const VOLUMES: Kind = Kind {
         plural: "persistentvolumes",
         kind: "PersistentVolume",
         namespaced: false,
+        cluster: "",
     },
     name: "persistentvolumes",
     short_names: &["pv"],
@@ -214,7 +216,7 @@ const CAPACITY: [Printed; 2] = [
 
 /// A kind of the group `storage.k8s.io`.
 const fn storage(plural: &'static str, kind: &'static str, namespaced: bool) -> ApiResource {
-    ApiResource { group: "storage.k8s.io", version: "v1", plural, kind, namespaced }
+    ApiResource { group: "storage.k8s.io", version: "v1", plural, kind, namespaced, cluster: "" }
 }
 
 /// Where the class was before there was a field for it. The annotation still goes before the field

@@ -61,7 +61,14 @@ const DAEMON_SET: [Printed; 10] = [
 
 /// CronJobs, in the sidebar under Workloads.
 pub const CRON_JOBS: Kind = Kind {
-    resource: ApiResource { group: "batch", version: "v1", plural: "cronjobs", kind: "CronJob", namespaced: true },
+    resource: ApiResource {
+        group: "batch",
+        version: "v1",
+        plural: "cronjobs",
+        kind: "CronJob",
+        namespaced: true,
+        cluster: "",
+    },
     name: "cronjobs",
     short_names: &["cj"],
     heading: "Workloads",
@@ -95,6 +102,7 @@ pub const REPLICATION_CONTROLLERS: Kind = Kind {
         plural: "replicationcontrollers",
         kind: "ReplicationController",
         namespaced: true,
+        cluster: "",
     },
     name: "replicationcontrollers",
     short_names: &["rc"],
@@ -116,7 +124,14 @@ const REPLICATION_CONTROLLER: [Printed; 7] = [
 
 /// PodTemplates, in the sidebar under Workloads.
 pub const POD_TEMPLATES: Kind = Kind {
-    resource: ApiResource { group: "", version: "v1", plural: "podtemplates", kind: "PodTemplate", namespaced: true },
+    resource: ApiResource {
+        group: "",
+        version: "v1",
+        plural: "podtemplates",
+        kind: "PodTemplate",
+        namespaced: true,
+        cluster: "",
+    },
     name: "podtemplates",
     short_names: &[],
     heading: "Workloads",
@@ -153,6 +168,7 @@ pub const DISRUPTION_BUDGETS: Kind = Kind {
         plural: "poddisruptionbudgets",
         kind: "PodDisruptionBudget",
         namespaced: true,
+        cluster: "",
     },
     name: "poddisruptionbudgets",
     short_names: &["pdb"],
@@ -171,7 +187,7 @@ const DISRUPTION_BUDGET: [Printed; 4] = [
 
 /// A kind of the group `apps`.
 const fn apps(plural: &'static str, kind: &'static str) -> ApiResource {
-    ApiResource { group: "apps", version: "v1", plural, kind, namespaced: true }
+    ApiResource { group: "apps", version: "v1", plural, kind, namespaced: true, cluster: "" }
 }
 
 /// Where the containers of a workload's Pod template are.

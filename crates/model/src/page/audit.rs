@@ -384,11 +384,11 @@ fn identity(text: &str) -> (String, String, String) {
 
 /// The name of a resource as `kubectl` writes it: `pods`, `deployments.apps`.
 fn name(resource: &ApiResource) -> String {
-    if resource.group.is_empty() {
-        resource.plural.to_owned()
-    } else {
-        format!("{}.{}", resource.plural, resource.group)
-    }
+    let name = match resource.group {
+        "" => resource.plural.to_owned(),
+        group => format!("{}.{group}", resource.plural),
+    };
+    if resource.cluster.is_empty() { name } else { format!("{name}@{}", resource.cluster) }
 }
 
 /// Namespace and selectors of a scope, those that are not empty.

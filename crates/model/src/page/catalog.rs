@@ -26,6 +26,8 @@ pub struct Catalog {
     is_discovered: bool,
     /// Whether the server cannot be asked.
     is_fixed: bool,
+    /// The clusters whose objects the page can show beside its own, by name.
+    clusters: Vec<&'static str>,
     /// The server's release, if known. The columns that the page itself defines follow what this release prints.
     release: Option<Release>,
 }
@@ -45,8 +47,24 @@ impl Catalog {
             gone: Vec::new(),
             is_discovered: false,
             is_fixed: false,
+            clusters: Vec::new(),
             release,
         }
+    }
+
+    /// The same kinds, of these clusters, too. Which kinds those clusters have is not asked: the first cluster's are assumed.
+    pub fn with_clusters(self, clusters: Vec<&'static str>) -> Catalog {
+        Catalog { clusters, ..self }
+    }
+
+    /// The clusters whose objects the page can show beside its own, by name.
+    pub fn clusters(&self) -> &[&'static str] {
+        &self.clusters
+    }
+
+    /// A cluster by its name; `None` for one that the page does not know.
+    pub fn cluster(&self, name: &str) -> Option<&'static str> {
+        self.clusters.iter().find(|known| **known == name).copied()
     }
 
     /// The same kinds, at a server that cannot be asked for its resources: there will be no others.
@@ -79,7 +97,8 @@ impl Catalog {
                 gone.push(kind);
             }
         }
-        Catalog { kinds, gone, is_discovered: true, is_fixed: false, release: before.release }
+        let (clusters, release) = (before.clusters.clone(), before.release);
+        Catalog { kinds, gone, is_discovered: true, is_fixed: false, clusters, release }
     }
 
     /// Every kind.
@@ -106,9 +125,20 @@ impl Catalog {
         }
     }
 
-    /// The kind with this name: the page's own name for it, or any name that kubectl understands.
+    /// The kind with this name: the page's own name for it, or any name that kubectl understands. `pods@west` is the kind of
+    /// the cluster `west`.
     pub fn find(&self, name: &str) -> Option<&'static Kind> {
+        if let Some((name, tag)) = name.split_once('@') {
+            let cluster = self.clusters.iter().find(|cluster| tag_of(cluster) == tag)?;
+            return Some(at(self.find(name)?, cluster));
+        }
         self.kinds().find(|kind| kind.name == name).or_else(|| self.kinds().find(|kind| kind.is_called(name)))
+    }
+
+    /// The kind of a resource, at any cluster.
+    pub fn of_resource(&self, resource: &ApiResource) -> Option<&'static Kind> {
+        let home = resource.at("");
+        Some(at(self.kinds().find(|kind| kind.resource == home)?, resource.cluster))
     }
 
     /// The kind with this name of the page's, among those that the server no longer has.
@@ -183,6 +213,36 @@ fn new(
     }));
     MADE.with_borrow_mut(|made| made.push(kind));
     kind
+}
+
+/// The same kind at another cluster. The page's name for it has the cluster after an `@`, and its title has it, too.
+pub fn at(kind: &'static Kind, cluster: &'static str) -> &'static Kind {
+    if kind.resource.cluster == cluster || cluster.is_empty() {
+        return kind;
+    }
+    let resource = kind.resource.at(cluster);
+    let is_it = |made: &&&'static Kind| {
+        (made.resource, made.short_names, made.columns) == (resource, kind.short_names, kind.columns)
+            && std::ptr::addr_eq(made.decode.0, kind.decode.0)
+    };
+    if let Some(made) = MADE.with_borrow(|made| made.iter().find(is_it).copied()) {
+        return made;
+    }
+    let name = intern(&format!("{}@{}", kind.name, tag_of(cluster)));
+    let title = intern(&format!("{} of {cluster}", kind.title));
+    let made: &'static Kind = Box::leak(Box::new(Kind { resource, name, title, ..*kind }));
+    MADE.with_borrow_mut(|all| all.push(made));
+    made
+}
+
+/// Whether the page's name for a kind has this cluster.
+pub fn is_of(name: &str, cluster: &str) -> bool {
+    name.split_once('@').is_some_and(|(_, tag)| tag == tag_of(cluster))
+}
+
+/// A cluster's name as part of a kind's name, in which commas and slashes have a meaning of their own.
+fn tag_of(cluster: &str) -> String {
+    cluster.replace('%', "%25").replace(',', "%2C").replace('/', "%2F")
 }
 
 /// The column that every kind has.

@@ -1,8 +1,11 @@
 //! kubectl command lines for what is shown, ready to be pasted into a shell.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use kubechurn_client::api::object::ObjectKey;
+
+use crate::kind_id::plain;
 
 use kubechurn_columns::kinds::Kind;
 
@@ -22,7 +25,7 @@ pub struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// One line for each namespace, because kubectl takes one namespace or all. The words of the filter belong to the
+    /// One line for each cluster and each namespace, because kubectl takes one namespace or all. The words of the filter belong to the
     /// page alone and are in no line.
     pub fn command_line(&self) -> String {
         let places: Vec<String> = match self.namespaces {
@@ -39,24 +42,34 @@ impl Listing<'_> {
         if self.wide {
             rest.push_str(" -o wide");
         }
-        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
-        let names = names.join(",");
-        let lines = places.iter().map(|place| format!("kubectl get {names}{place}{rest}"));
-        lines.collect::<Vec<_>>().join("\n")
+        let mut lines: Vec<String> = Vec::new();
+        let clusters: BTreeSet<&str> = self.kinds.iter().map(|kind| kind.resource.cluster).collect();
+        for cluster in clusters {
+            let own = self.kinds.iter().filter(|kind| kind.resource.cluster == cluster);
+            let names = own.map(|kind| plain(kind.name)).collect::<Vec<_>>().join(",");
+            lines.extend(places.iter().map(|place| format!("kubectl{} get {names}{place}{rest}", context(cluster))));
+        }
+        lines.join("\n")
     }
+}
+
+/// What kubectl is told for another cluster than the page's own. Whoever serves the pages calls clusters by their contexts.
+fn context(cluster: &str) -> String {
+    if cluster.is_empty() { String::new() } else { format!(" --context {}", quoted(cluster)) }
 }
 
 /// The line that gets the whole of one object.
 pub fn object(kind: &Kind, key: &ObjectKey) -> String {
     let mut word = kind.resource.kind.to_lowercase();
     // The page's name has the group where the kind alone could mean another resource.
-    if let Some((_, group)) = kind.name.split_once('.') {
+    if let Some((_, group)) = plain(kind.name).split_once('.') {
         let _ = write!(word, ".{group}");
     }
     let place = match &*key.namespace {
         "" => String::new(),
         namespace => format!(" -n {}", quoted(namespace)),
     };
+    let place = format!("{place}{}", context(kind.resource.cluster));
     match quoted(&key.name) {
         // The name of a ClusterRole may look like an option.
         name if key.name.starts_with('-') => format!("kubectl get{place} -o yaml -- {word} {name}"),

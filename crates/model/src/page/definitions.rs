@@ -44,7 +44,11 @@ impl Definitions {
         let mut asked = Vec::new();
         for kind in watched {
             let resource = kind.resource;
-            if !may_define(resource.group) || KINDS.iter().any(|own| own.resource == resource) {
+            // The first cluster's definition is that of the others, too.
+            if !resource.cluster.is_empty()
+                || !may_define(resource.group)
+                || KINDS.iter().any(|own| own.resource == resource)
+            {
                 continue;
             }
             let visit = match before.iter().position(|visit| visit.resource == resource) {
@@ -68,7 +72,7 @@ impl Definitions {
 
     /// Whether a kind's columns are not known yet.
     pub fn awaits(&self, kind: &Kind) -> bool {
-        self.of(&kind.resource).is_some_and(|visit| visit.awaits)
+        self.of(&kind.resource.at("")).is_some_and(|visit| visit.awaits)
     }
 
     /// Whether the columns of a kind in view are not known yet.
@@ -78,7 +82,7 @@ impl Definitions {
 
     /// Why NAME and AGE are all that is shown of a kind.
     pub fn note(&self, kind: &Kind) -> Option<&str> {
-        self.of(&kind.resource)?.note.as_deref()
+        self.of(&kind.resource.at(""))?.note.as_deref()
     }
 
     /// Handles the server's answer about a definition. If the definition can be read, the catalog gets its columns.

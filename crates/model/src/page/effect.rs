@@ -13,6 +13,7 @@ use kubechurn_client::cache::heartbeat::Ask;
 use kubechurn_client::cache::reflector::Input;
 
 use crate::page::alerts::Alert;
+use crate::page::clusters::Api;
 use crate::page::export::{Export, Format};
 use crate::page::namespaces::Namespaces;
 use crate::page::view::Theme;
@@ -24,6 +25,8 @@ pub enum Effect {
     Start(InformerId, ApiResource, Scope),
     /// An informer ended: drop everything that is under way for it.
     Stop(InformerId),
+    /// From now on, the API of another cluster is here.
+    Cluster(Api),
     /// Hand an input to an informer's reflector, in the same way as every other input.
     Tell(InformerId, Told),
     /// Carry out a request, and hand over the answer with this number.
@@ -149,6 +152,22 @@ pub struct Found {
 pub const UNREADABLE: &str = "the API is of another origin, and does not let this page read its answers (no CORS)";
 
 impl Request {
+    /// Which cluster's API server is asked: [`ApiResource::cluster`].
+    pub fn cluster(&self) -> &'static str {
+        match self {
+            Request::Definition(resource)
+            | Request::Heartbeat(resource, ..)
+            | Request::Count(resource, _)
+            | Request::ListExactly(resource, ..)
+            | Request::Get(resource, ..) => resource.cluster,
+            Request::Find { .. }
+            | Request::Discovery(_)
+            | Request::Namespaces(_)
+            | Request::Copy(_)
+            | Request::Save { .. } => "",
+        }
+    }
+
     /// Goes on with the request where answers over HTTP can be read, as `readable` says, or if something else than fetch
     /// carries the request out. Else it breaks with an answer that says why there is nothing, without a question to the server.
     pub fn at(self, readable: bool) -> ControlFlow<Answer, Request> {

@@ -153,6 +153,7 @@ impl RowCells<'_> {
         let RowCells { schema, kind, object, at } = self;
         out.clear();
         match source {
+            Source::Cluster => out.push_str(schema.cluster(kind)),
             Source::Kind => out.push_str(schema.label(kind)),
             Source::Namespace => out.push_str(&object.key.namespace),
             Source::Name => out.push_str(&object.key.name),
@@ -212,8 +213,12 @@ struct Row<'a> {
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let RowCells { schema, kind, object, .. } = self.cells;
+        let cluster = schema.has_clusters().then(|| schema.cluster(kind));
         let kind = schema.is_several().then(|| schema.label(kind));
-        let mut map = serializer.serialize_map(Some(4 + usize::from(kind.is_some())))?;
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(cluster) = cluster {
+            map.serialize_entry("cluster", cluster)?;
+        }
         if let Some(kind) = kind {
             map.serialize_entry("kind", kind)?;
         }

@@ -313,9 +313,15 @@ mod tests {
     use kubechurn_columns::kinds::pods;
 
     const SECRETS: ApiResource =
-        ApiResource { group: "", version: "v1", plural: "secrets", kind: "Secret", namespaced: true };
-    const LEASES: ApiResource =
-        ApiResource { group: "coordination.k8s.io", version: "v1", plural: "leases", kind: "Lease", namespaced: true };
+        ApiResource { group: "", version: "v1", plural: "secrets", kind: "Secret", namespaced: true, cluster: "" };
+    const LEASES: ApiResource = ApiResource {
+        group: "coordination.k8s.io",
+        version: "v1",
+        plural: "leases",
+        kind: "Lease",
+        namespaced: true,
+        cluster: "",
+    };
 
     fn text(name: &str, version: &str, padding: usize) -> String {
         let padding: String =
@@ -391,7 +397,7 @@ mod tests {
     #[test]
     fn heartbeats_of_nodes_go_before_changes_and_what_else_nodes_say_does_not() {
         const NODES: ApiResource =
-            ApiResource { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false };
+            ApiResource { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false, cluster: "" };
         let node = |version: u32, beat: u32, status: &str| {
             let images: Vec<String> = (0..20).map(|at| format!(r#"{{"names":["registry/image-{at}"]}}"#)).collect();
             format!(

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::page::route::{CHANGED, KIND};
+use crate::page::route::{CHANGED, CLUSTER, KIND};
 use crate::table::schema::TableSchema;
 use kubechurn_columns::column::{Align, Column};
 
 /// Where a column's text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
+    /// The object's cluster, where several clusters are in view.
+    Cluster,
     /// The object's kind, where several kinds are in view.
     Kind,
     /// The object's namespace.
@@ -235,6 +237,7 @@ fn column(schema: &TableSchema, source: Source) -> Option<&Column> {
 
 fn title(schema: &TableSchema, source: Source) -> &'static str {
     match source {
+        Source::Cluster => CLUSTER,
         Source::Kind => KIND,
         Source::Namespace => "NAMESPACE",
         Source::Name => "NAME",
@@ -252,10 +255,12 @@ fn is_shown(schema: &TableSchema, source: Source, wide: bool, arrangement: &Arra
     arrangement.shown.get(title(schema, source)).copied().unwrap_or(usual)
 }
 
-/// kubectl's columns. The kind comes first where there are several, and the last change comes last.
+/// kubectl's columns. The cluster comes first where there are several, then the kind where there are several, and the last
+/// change comes last.
 fn usual(schema: &TableSchema) -> Vec<Source> {
     let leading = [
-        (Source::Kind, schema.is_several()),
+        (Source::Cluster, schema.has_clusters()),
+        (Source::Kind, schema.has_labels()),
         (Source::Namespace, schema.is_namespaced()),
         (Source::Name, schema.leads_with_name()),
     ];

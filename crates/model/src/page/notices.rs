@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use kubechurn_client::api::resource::{ApiResource, intern};
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Notice;
 use kubechurn_client::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
@@ -66,6 +67,14 @@ pub enum NoticeKind {
         /// The greatest number of received changes that were waiting.
         most: u64,
     },
+}
+
+/// What a notice calls a resource: its plural, and its cluster unless it is the page's own.
+pub fn subject(resource: &ApiResource) -> &'static str {
+    match resource.cluster {
+        "" => resource.plural,
+        cluster => intern(&format!("{} of {cluster}", resource.plural)),
+    }
 }
 
 impl PageNotice {

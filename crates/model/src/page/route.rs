@@ -1,5 +1,6 @@
 //! Where the user is, as the fragment of the URL writes it: `#/pods?ns=a,b&labels=app%3Dweb&q=text&sort=-AGE`.
 
+mod after;
 mod words;
 
 use std::fmt::{self, Display, Formatter};
@@ -8,7 +9,8 @@ use form_urlencoded::{Serializer, parse};
 
 use kubechurn_client::api::object::ObjectKey;
 
-use crate::page::catalog::Catalog;
+use crate::kind_id::plain;
+use crate::page::catalog::{Catalog, at, is_of};
 use crate::page::span;
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
@@ -32,6 +34,8 @@ pub struct Route {
     pub text: String,
     /// `AGE`, or, for the reverse order, `-AGE`; empty for namespace and name.
     pub sort: String,
+    /// The clusters whose objects are shown beside those of the page's own, by name.
+    pub clusters: Vec<String>,
     /// Other resources that stay watched.
     pub pinned: Vec<String>,
     /// Whether the columns that kubectl shows on demand are shown.
@@ -85,6 +89,7 @@ impl Default for Route {
             fields: String::new(),
             text: String::new(),
             sort: String::new(),
+            clusters: Vec::new(),
             pinned: Vec::new(),
             wide: false,
             selected: String::new(),
@@ -103,6 +108,8 @@ const KEPT: usize = 32;
 pub const CHANGED: &str = "Δ";
 /// The title of the column that shows an object's kind where several kinds are in view.
 pub const KIND: &str = "KIND";
+/// The title of the column that shows an object's cluster where several clusters are in view.
+pub const CLUSTER: &str = "CLUSTER";
 
 /// A resource that the user asked for and that cannot be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,6 +155,7 @@ impl Route {
                 "fields" => route.fields = value.trim().to_owned(),
                 "q" => route.text = value.into_owned(),
                 "sort" => route.sort = value.into_owned(),
+                "cluster" => route.clusters = list(&value),
                 "pin" => route.pinned = list(&value),
                 "wide" => route.wide = value == "1",
                 "sel" => route.selected = value.into_owned(),
@@ -168,7 +176,8 @@ impl Route {
     pub fn fragment(&self) -> String {
         let mut query = Serializer::new(String::new());
         let wide = if self.wide { "1" } else { "" };
-        let (namespaces, pinned) = (self.namespaces.join(","), self.pinned.join(","));
+        let [namespaces, clusters, pinned] =
+            [&self.namespaces, &self.clusters, &self.pinned].map(|list| list.join(","));
         let LaneChoice { by, order, kept, open } = &*self.lanes;
         let (kept, open) = (words::written(kept), words::written_open(open));
         let span = self.span.as_ref().map(span::written).unwrap_or_default();
@@ -178,6 +187,7 @@ impl Route {
             ("fields", &*self.fields),
             ("q", &*self.text),
             ("sort", &*self.sort),
+            ("cluster", &*clusters),
             ("pin", &*pinned),
             ("wide", wide),
             ("sel", &*self.selected),
@@ -210,8 +220,9 @@ impl Route {
 
     /// The feed over everything that matters, in the same namespaces.
     pub fn what_changed(&self) -> Route {
-        let Route { namespaces, pinned, lanes, span, .. } = self.clone();
-        Route { resource: MATTERS.to_owned(), namespaces, pinned, lanes, span, changes: true, ..Route::default() }
+        let Route { namespaces, clusters, pinned, lanes, span, .. } = self.clone();
+        let resource = MATTERS.to_owned();
+        Route { resource, namespaces, clusters, pinned, lanes, span, changes: true, ..Route::default() }
     }
 
     /// The names of the kinds in view.
@@ -219,14 +230,19 @@ impl Route {
         self.resource.split(',')
     }
 
-    /// Whether several kinds are asked for.
+    /// Whether several kinds are asked for; the same kind of several clusters counts as several.
     pub fn is_several(&self) -> bool {
+        self.has_several_names() || !self.clusters.is_empty()
+    }
+
+    fn has_several_names(&self) -> bool {
         self.resource.contains(',')
     }
 
     /// Whether the kind with this name of the page's is in view.
     pub fn shows(&self, name: &str) -> bool {
-        self.names().any(|other| other == name)
+        let is_joined = name != plain(name) && self.clusters.iter().any(|cluster| is_of(name, cluster));
+        self.names().any(|other| other == name || (is_joined && other == plain(name)))
     }
 
     /// The kinds in view that the server has and that one table can show together.
@@ -241,14 +257,29 @@ impl Route {
 
     fn sorted_out(&self, catalog: &Catalog) -> (Vec<&'static Kind>, Vec<LeftOut>) {
         let (mut kinds, mut left_out): (Vec<&'static Kind>, Vec<LeftOut>) = (Vec::new(), Vec::new());
+        for cluster in self.clusters.iter().filter(|name| catalog.cluster(name).is_none()) {
+            let why = String::from("whoever serves this page names no such cluster, or it is this one");
+            left_out.push(LeftOut { what: format!("the cluster “{cluster}”"), why });
+        }
+        let joined: Vec<&'static str> = self.clusters.iter().filter_map(|name| catalog.cluster(name)).collect();
         for name in self.names() {
             let (what, why) = match catalog.find(name) {
-                Some(kind) if kinds.iter().any(|other| other.resource == kind.resource) => continue,
-                Some(kind) if kinds.len() < MOST => {
-                    kinds.push(kind);
+                Some(kind) => {
+                    let beside = joined.iter().filter(|_| kind.resource.cluster.is_empty());
+                    for kind in [kind].into_iter().chain(beside.map(|cluster| at(kind, cluster))) {
+                        if kinds.iter().any(|other| other.resource == kind.resource) {
+                            continue;
+                        }
+                        match kinds.len() < MOST {
+                            true => kinds.push(kind),
+                            false => left_out.push(LeftOut {
+                                what: kind.title.to_owned(),
+                                why: format!("a table shows {MOST} kinds at most"),
+                            }),
+                        }
+                    }
                     continue;
                 }
-                Some(kind) => (kind.title.to_owned(), format!("a table shows {MOST} kinds at most")),
                 None if !catalog.is_settled() => (format!("“{name}”"), String::from("looking for it")),
                 None if catalog.gone(name).is_some() => {
                     (format!("“{name}”"), String::from("this server has it no longer"))
@@ -278,8 +309,8 @@ impl Route {
         let pinned = once(self.pinned.iter().map(|pinned| name(pinned)));
         let names = once(self.names().map(name));
         let selected = match self.selected.split_once('/').filter(|_| self.is_several()) {
-            Some((kind, rest)) if names.contains(&name(kind)) => match names.len() {
-                1 => rest.to_owned(),
+            Some((kind, rest)) if names.iter().any(|own| *own == plain(&name(kind))) => match names.len() {
+                1 if self.clusters.is_empty() => rest.to_owned(),
                 _ => format!("{}/{rest}", name(kind)),
             },
             // The selected object belongs to none of these kinds: the text stays.
@@ -298,7 +329,8 @@ impl Route {
         let key = match (title, column) {
             // Events are shown newest first, because their names say nothing.
             ("", _) if !schema.leads_with_name() => SortKey::Column(0),
-            (KIND, _) if schema.is_several() => SortKey::Kind,
+            (KIND, _) if schema.has_labels() => SortKey::Kind,
+            (CLUSTER, _) if schema.has_clusters() => SortKey::Cluster,
             ("NAMESPACE", _) => SortKey::Key,
             (CHANGED, _) => SortKey::Changed,
             (_, Some(column)) => SortKey::Column(column),
@@ -306,74 +338,6 @@ impl Route {
             _ => return Sort::default(),
         };
         Sort { key, descending }
-    }
-
-    /// The route after a click on a column's title. The first click sorts by the column, the second reverses the order,
-    /// and the third restores the default.
-    pub fn sorted_by(&self, title: &str) -> Route {
-        let sort = match &*self.sort {
-            sort if sort == title => format!("-{title}"),
-            sort if sort.strip_prefix('-') == Some(title) => String::new(),
-            _ => title.to_owned(),
-        };
-        Route { sort, ..self.clone() }
-    }
-
-    /// The route with the order of a schema's rows reversed. The default order can be reversed too.
-    pub fn turned(&self, schema: &TableSchema) -> Route {
-        let Sort { key, descending } = self.order(schema);
-        let title = match key {
-            SortKey::Key => "NAMESPACE",
-            SortKey::Name => "NAME",
-            SortKey::Kind => KIND,
-            SortKey::Changed => CHANGED,
-            SortKey::Column(at) => schema.columns().get(at).map_or("", |column| column.title),
-        };
-        let sort = if descending { title.to_owned() } else { format!("-{title}") };
-        Route { sort, ..self.clone() }
-    }
-
-    /// The route with another kind in view. Order, filter and field selector belong to the table that is left, and are
-    /// dropped.
-    pub fn showing(&self, resource: &str) -> Route {
-        if resource == self.resource && !self.changes {
-            return self.clone();
-        }
-        let (resource, nothing) = (resource.to_owned(), String::new());
-        Route {
-            resource,
-            sort: nothing.clone(),
-            text: nothing.clone(),
-            fields: nothing.clone(),
-            selected: nothing,
-            changes: false,
-            ..self.clone()
-        }
-    }
-
-    /// The route with a kind added to those in view, or removed; the last kind cannot be removed. Everything else
-    /// stays, except the field selector, which the other kind may not support.
-    pub fn joining(&self, name: &str) -> Route {
-        let mut names: Vec<&str> = self.names().filter(|other| *other != name).collect();
-        let leaves = self.shows(name);
-        if names.is_empty() {
-            return self.clone();
-        }
-        if !leaves {
-            names.push(name);
-        }
-        let resource = names.join(",");
-        let selected = match (self.is_several(), resource.contains(',')) {
-            _ if self.selected.is_empty() => String::new(),
-            (false, _) => format!("{}/{}", self.resource, self.selected),
-            (true, stays_several) => match self.selected.split_once('/') {
-                Some((kind, _)) if leaves && kind == name => String::new(),
-                Some((kind, rest)) if !stays_several && kind == resource => rest.to_owned(),
-                _ => self.selected.clone(),
-            },
-        };
-        let fields = if leaves { self.fields.clone() } else { String::new() };
-        Route { resource, fields, selected, ..self.clone() }
     }
 
     /// The object that the inspector shows.
@@ -403,9 +367,9 @@ impl Route {
         if self == next {
             return Moved { scope: false, watched: true, filter: true, order: true, columns: true };
         }
-        let Route { resource, namespaces, labels, fields, text, sort, pinned, wide, changes, .. } = self;
-        let scope =
-            (resource, namespaces, labels, fields) != (&next.resource, &next.namespaces, &next.labels, &next.fields);
+        let Route { resource, namespaces, labels, fields, text, sort, clusters, pinned, wide, changes, .. } = self;
+        let scope = (resource, namespaces, labels, fields, clusters)
+            != (&next.resource, &next.namespaces, &next.labels, &next.fields, &next.clusters);
         Moved {
             scope,
             watched: scope || *pinned != next.pinned,
@@ -413,39 +377,6 @@ impl Route {
             order: scope || *sort != next.sort,
             columns: scope || *wide != next.wide,
         }
-    }
-
-    /// The route with a kind pinned, or with its pin removed.
-    pub fn pinning(&self, resource: &str) -> Route {
-        let mut route = self.clone();
-        match route.pinned.iter().position(|pinned| pinned == resource) {
-            Some(at) => drop(route.pinned.remove(at)),
-            None => route.pinned.push(resource.to_owned()),
-        }
-        route
-    }
-
-    /// The route with a lane kept on top, by its words in [`LaneChoice::kept`], or no longer kept. The newest comes
-    /// first; too many are not kept.
-    pub fn keeping(&self, lane: &str) -> Route {
-        let mut route = self.clone();
-        let kept = &mut route.lanes.kept;
-        match kept.iter().position(|kept| kept == lane) {
-            Some(at) => drop(kept.remove(at)),
-            None => kept.insert(0, lane.to_owned()),
-        }
-        kept.truncate(KEPT);
-        route
-    }
-
-    /// The route with a namespace chosen, or with the choice removed.
-    pub fn choosing(&self, namespace: &str) -> Route {
-        let mut route = self.clone();
-        match route.namespaces.iter().position(|chosen| chosen == namespace) {
-            Some(at) => drop(route.namespaces.remove(at)),
-            None => route.namespaces.push(namespace.to_owned()),
-        }
-        route
     }
 }
 

@@ -36,7 +36,7 @@ use kubechurn_client::cache::reflector::{Health, Input, Options};
 use crate::page::alerts::Alerts;
 use crate::page::audit::AuditLog;
 use crate::page::catalog::Catalog;
-use crate::page::clusters::{self, ClusterPage};
+use crate::page::clusters::{self, Api, ClusterPage};
 use crate::page::definitions::Definitions;
 use crate::page::drain::Drain;
 use crate::page::effect::{Effect, Effects, Pace, Told};
@@ -126,6 +126,8 @@ struct Place {
     search: Search,
     /// The clusters to choose from.
     clusters: Vec<ClusterPage>,
+    /// What the cluster is called that the page looks for first.
+    home: &'static str,
     /// What the server has told of its resources.
     discovery: Discovery,
 }
@@ -167,25 +169,33 @@ impl Page {
     /// first.
     pub fn begin(env: &dyn Environment) -> Page {
         let route = Route::parse(&fragment(&env.url()));
+        let own = env.address("").unwrap_or_default();
+        let named = env.named("clusters").unwrap_or_default();
+        let clusters = clusters::read(&named, &own, |text| env.address(text));
+        let home = clusters::home(&clusters, env.named("cluster"));
+        let options = lists(env.parameter("list").as_deref());
+        let mut informers = SharedInformerFactory::new(options);
+        let apis: Vec<Api> = clusters.iter().filter_map(|cluster| cluster.api).collect();
+        apis.iter()
+            .for_each(|api| informers.set_options_of(api.cluster, Options { readable: api.readable, ..options }));
         let drain = Drain::parse(env.parameter("drain").as_deref());
         let mut page = Page {
             place: Place {
                 route,
                 selected: None,
-                catalog: Catalog::default(),
+                catalog: Catalog::default().with_clusters(apis.iter().map(|api| api.cluster).collect()),
                 definitions: Definitions::default(),
                 groups: sidebar::stored(env),
                 found: false,
                 search: Search::default(),
-                clusters: env
-                    .named("clusters")
-                    .map_or_else(Vec::new, |text| clusters::read(&text, |text| env.address(text))),
+                clusters,
+                home,
                 discovery: Discovery::default(),
             },
             requests: Requests::default(),
             watching: Watching {
-                informers: SharedInformerFactory::new(lists(env.parameter("list").as_deref())),
-                watches: Watches::default(),
+                informers,
+                watches: Watches::at_home(home),
                 history: History::new(watching::stored_budget(env).bytes(), env.secret_number()),
                 paused: false,
                 drain,
@@ -212,6 +222,7 @@ impl Page {
             rates: Rates::default(),
             out: Out::default(),
         };
+        apis.into_iter().for_each(|api| page.out.effects.push(Effect::Cluster(api)));
         page.read_noise(env);
         page.present_at_first(env);
         page.look_for_api(false, env);
@@ -374,7 +385,7 @@ impl Page {
     /// The kinds in view whose columns are known: what the table is like.
     fn schema(&self) -> TableSchema {
         let kinds = self.kinds().into_iter().filter(|kind| !self.place.definitions.awaits(kind));
-        TableSchema::of(&kinds.collect::<Vec<_>>())
+        TableSchema::of(&kinds.collect::<Vec<_>>()).at_home(self.place.home)
     }
 }
 

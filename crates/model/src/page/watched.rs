@@ -183,7 +183,7 @@ impl Watched {
     ) -> Watched {
         // Owners cost little: they are read with the rest of the metadata, and objects with the same owners share them.
         let keep = Keep { owners: true, ..Keep::default() };
-        let reflector = Options { keep, kind: Some(kind.resource.kind), ..informers.options() };
+        let reflector = Options { keep, kind: Some(kind.resource.kind), ..informers.options_of(&kind.resource) };
         let options = InformerOptions { reflector, backlog: Some(BACKLOG), ..InformerOptions::default() };
         let received = HandlerOptions { changes: false, received: true, ..HandlerOptions::default() };
         let sources = scopes.iter().filter_map(|scope| {

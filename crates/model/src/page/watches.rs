@@ -36,6 +36,8 @@ pub struct Watches {
     others: Vec<View>,
     /// How many views were ever made.
     views_made: u64,
+    /// What the cluster is called whose kinds name none.
+    home: &'static str,
     /// The marks of kinds that are no longer watched, by the page's names for the kinds.
     past: FxHashMap<&'static str, Marks>,
     /// How many bytes the marks of a kind may take, where that was limited.
@@ -67,6 +69,11 @@ impl Deref for Watches {
 }
 
 impl Watches {
+    /// No watches yet. The cluster whose kinds name none is called `home`.
+    pub fn at_home(home: &'static str) -> Watches {
+        Watches { home, ..Watches::default() }
+    }
+
     /// Each view with its members, the one that the user looks at first.
     fn parts(&self) -> impl Iterator<Item = (&View, &[Watched])> {
         let mut watched = &self.watched[..];

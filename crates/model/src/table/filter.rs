@@ -22,6 +22,8 @@ use kubechurn_columns::column::Column;
 pub enum Place {
     /// The kind, on a table of several kinds.
     Kind,
+    /// The cluster, on a table of several clusters.
+    Cluster,
     /// The namespace.
     Namespace,
     /// The name.
@@ -53,20 +55,20 @@ impl Filter {
     ///
     /// When a regular expression cannot be read.
     pub fn parse(text: &str, columns: &[Column]) -> Result<Filter, FilterError> {
-        Filter::read(text, columns, false)
+        Filter::read(text, columns, [false; 2])
     }
 
     /// Reads what the user wrote about a table of one kind or of several. On a table of several kinds, `KIND:` searches
-    /// the kinds' names.
+    /// the kinds' names, and on one of several clusters `CLUSTER:` those of the clusters.
     ///
     /// # Errors
     ///
     /// When a regular expression cannot be read.
     pub fn over(text: &str, schema: &TableSchema) -> Result<Filter, FilterError> {
-        Filter::read(text, schema.columns(), schema.is_several())
+        Filter::read(text, schema.columns(), [schema.has_labels(), schema.has_clusters()])
     }
 
-    fn read(text: &str, columns: &[Column], several: bool) -> Result<Filter, FilterError> {
+    fn read(text: &str, columns: &[Column], several: [bool; 2]) -> Result<Filter, FilterError> {
         let mut terms = Vec::new();
         let mut rest = text.trim_start();
         while !rest.is_empty() {
@@ -134,6 +136,7 @@ impl Term {
     fn is_found(&self, schema: &TableSchema, kind: KindId, object: &Object, scratch: &mut String) -> bool {
         match self.place {
             Some(Place::Kind) => self.pattern.is_in(schema.label(kind)),
+            Some(Place::Cluster) => self.pattern.is_in(schema.cluster(kind)),
             Some(Place::Namespace) => self.pattern.is_in(&object.key.namespace),
             Some(Place::Name) => self.pattern.is_in(&object.key.name),
             Some(Place::Cell(at)) => {
@@ -144,7 +147,8 @@ impl Term {
                 self.pattern.is_in(&object.key.name)
                     || self.pattern.is_in(&object.key.namespace)
                     || object.cells.iter().any(|cell| self.is_in_cell(cell, scratch))
-                    || (schema.is_several() && self.pattern.is_in(schema.label(kind)))
+                    || (schema.has_labels() && self.pattern.is_in(schema.label(kind)))
+                    || (schema.has_clusters() && self.pattern.is_in(schema.cluster(kind)))
             }
         }
     }
@@ -184,7 +188,7 @@ fn is_counted(cell: CellRef<'_>) -> bool {
 }
 
 /// The place that a title before a colon names, and what follows the colon.
-fn titled<'a>(text: &'a str, columns: &[Column], several: bool) -> Option<(Place, &'a str)> {
+fn titled<'a>(text: &'a str, columns: &[Column], [kinds, clusters]: [bool; 2]) -> Option<(Place, &'a str)> {
     let (title, after) = text.split_once(':').filter(|(title, _)| !title.contains(char::is_whitespace))?;
     let letters = |title: &str| -> String {
         let kept = title.chars().filter(|letter| !matches!(letter, ' ' | '-' | '_'));
@@ -193,7 +197,8 @@ fn titled<'a>(text: &'a str, columns: &[Column], several: bool) -> Option<(Place
     let wanted = letters(title);
     let place = match &*wanted {
         "NAMESPACE" => Place::Namespace,
-        "KIND" if several => Place::Kind,
+        "KIND" if kinds => Place::Kind,
+        "CLUSTER" if clusters => Place::Cluster,
         wanted => match columns.iter().position(|column| letters(column.title) == wanted) {
             Some(at) => Place::Cell(at),
             None if wanted == "NAME" => Place::Name,

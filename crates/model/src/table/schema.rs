@@ -6,7 +6,7 @@
 use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::sort::sort;
 
-use crate::kind_id::{KindId, listed};
+use crate::kind_id::{KindId, listed, plain};
 use kubechurn_columns::column::{Align, Column};
 use kubechurn_columns::kinds::Kind;
 
@@ -24,6 +24,8 @@ pub struct TableSchema {
     /// What stands under KIND for each kind, and the rank of each kind in the order of that.
     labels: Vec<&'static str>,
     ranks: Vec<u8>,
+    /// What the first cluster is called, whose kinds name no cluster.
+    home: &'static str,
 }
 
 impl PartialEq for TableSchema {
@@ -43,7 +45,9 @@ impl TableSchema {
         let (columns, places) = merged(&kinds);
         let label = |kind: &&'static Kind| -> &'static str {
             let resource = &kind.resource;
-            let is_one = kinds.iter().filter(|other| other.resource.kind == resource.kind).count() == 1;
+            let same =
+                |other: &&&Kind| (other.resource.kind, other.resource.cluster) == (resource.kind, resource.cluster);
+            let is_one = kinds.iter().filter(same).count() == 1;
             match resource.group {
                 group if !is_one && !group.is_empty() => intern(&format!("{}.{group}", resource.kind)),
                 _ => resource.kind,
@@ -52,7 +56,12 @@ impl TableSchema {
         let labels: Vec<&'static str> = kinds.iter().map(label).collect();
         let rank = |label: &&'static str| labels.iter().filter(|other| *other < label).count() as u8;
         let ranks = labels.iter().map(rank).collect();
-        TableSchema { kinds, columns, places, labels, ranks }
+        TableSchema { kinds, columns, places, labels, ranks, home: "" }
+    }
+
+    /// The same schema, where the cluster whose kinds name none is called this.
+    pub fn at_home(self, home: &'static str) -> TableSchema {
+        TableSchema { home, ..self }
     }
 
     /// The kinds, in the order of their numbers.
@@ -73,6 +82,28 @@ impl TableSchema {
     /// Whether there are several kinds.
     pub fn is_several(&self) -> bool {
         !self.places.is_empty()
+    }
+
+    /// Whether there is more than one word under KIND: the same kind of several clusters is one word.
+    pub fn has_labels(&self) -> bool {
+        self.labels.iter().any(|label| *label != self.labels[0])
+    }
+
+    /// Whether there are kinds of several clusters.
+    pub fn has_clusters(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.resource.cluster != self.kinds[0].resource.cluster)
+    }
+
+    /// What stands under CLUSTER.
+    pub fn cluster(&self, number: KindId) -> &'static str {
+        self.kind(number)
+            .map_or("", |kind| if kind.resource.cluster.is_empty() { self.home } else { kind.resource.cluster })
+    }
+
+    /// The rank of a kind when rows are sorted by what stands under CLUSTER.
+    pub fn cluster_rank(&self, number: KindId) -> u8 {
+        let own = self.cluster(number);
+        (0..self.kinds.len() as u8).filter(|other| self.cluster(KindId(*other)) < own).count() as u8
     }
 
     /// Whether objects of any kind live in namespaces.
@@ -103,12 +134,21 @@ impl TableSchema {
         self.labels.get(number.index()).copied().unwrap_or("")
     }
 
-    /// What a kind is called where there is little room: `po`.
+    /// What a kind is called where there is little room: `po`, and `po west` where there are several clusters.
     pub fn short(&self, number: KindId) -> &'static str {
         self.kind(number).map_or("", |kind| {
             let short = kind.short_names.iter().filter(|name| !kind.resource.kind.eq_ignore_ascii_case(name));
-            short.min_by_key(|name| name.len()).copied().unwrap_or(kind.resource.kind)
+            self.with_cluster(number, short.min_by_key(|name| name.len()).copied().unwrap_or(kind.resource.kind), " ")
         })
+    }
+
+    /// What a kind is called in words: what stands under KIND, and its cluster where there are several.
+    pub fn long(&self, number: KindId) -> &'static str {
+        self.with_cluster(number, self.label(number), " of ")
+    }
+
+    fn with_cluster(&self, number: KindId, word: &'static str, between: &str) -> &'static str {
+        if self.has_clusters() { intern(&format!("{word}{between}{}", self.cluster(number))) } else { word }
     }
 
     /// The rank of a kind when rows are sorted by what stands under KIND.
@@ -116,16 +156,40 @@ impl TableSchema {
         self.ranks.get(number.index()).copied().unwrap_or(0)
     }
 
-    /// The title of the table: `Deployments, ReplicaSets and Pods`.
+    /// The title of the table: `Deployments, ReplicaSets and Pods`, and `Pods of east and west`.
     pub fn title(&self) -> String {
-        let titles: Vec<&str> = self.kinds.iter().map(|kind| kind.title).collect();
-        listed(&titles)
+        let titles = |cluster: &str| {
+            let own = self.kinds.iter().filter(|kind| kind.resource.cluster == cluster);
+            own.map(|kind| kind.title).collect::<Vec<_>>()
+        };
+        let mut clusters: Vec<&'static str> = Vec::new();
+        for number in (0..self.kinds.len() as u8).map(KindId) {
+            if !clusters.contains(&self.cluster(number)) {
+                clusters.push(self.cluster(number));
+            }
+        }
+        let home = titles("");
+        if self.has_clusters() && !self.home.is_empty() && home.len() * clusters.len() == self.kinds.len() {
+            return format!("{} of {}", listed(&home), listed(&clusters));
+        }
+        let all: Vec<&str> = self.kinds.iter().map(|kind| kind.title).collect();
+        listed(&all)
     }
 
-    /// The name under which settings of the table are kept. The order of the kinds does not matter.
+    /// A kind in words, in a sentence: `Pods`, and `Pods of east` where there are several clusters.
+    pub fn subject(&self, number: KindId) -> String {
+        let Some(kind) = self.kind(number) else { return String::new() };
+        match kind.resource.cluster {
+            "" if self.has_clusters() => format!("{} of {}", kind.title, self.home),
+            _ => kind.title.to_owned(),
+        }
+    }
+
+    /// The name under which settings of the table are kept. Neither the order of the kinds matters nor their clusters.
     pub fn name(&self) -> String {
-        let mut names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
+        let mut names: Vec<&str> = self.kinds.iter().map(|kind| plain(kind.name)).collect();
         sort(&mut names);
+        names.dedup();
         names.join(",")
     }
 }

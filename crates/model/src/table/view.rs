@@ -253,7 +253,7 @@ impl TableView {
             return true;
         }
         match self.sort.key {
-            SortKey::Kind | SortKey::Key | SortKey::Name => false,
+            SortKey::Kind | SortKey::Cluster | SortKey::Key | SortKey::Name => false,
             SortKey::Changed => true,
             SortKey::Column(column) => self.row(id).is_some_and(|row| {
                 let cell = self.schema.cell(row.kind, column);

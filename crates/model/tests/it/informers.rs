@@ -22,7 +22,8 @@ use kubechurn_columns::kinds::pods;
 
 use kubechurn_talk::{bookmark, event, write_change, write_object};
 
-const PODS: ApiResource = ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
+const PODS: ApiResource =
+    ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true, cluster: "" };
 const NODES: ApiResource = ApiResource { plural: "nodes", kind: "Node", namespaced: false, ..PODS };
 
 const CHANGES: HandlerOptions = HandlerOptions { changes: true, received: false, listing: false, resync: None };

@@ -2,6 +2,7 @@
 
 mod alerts;
 mod changes;
+mod clusters;
 mod idle;
 mod inspector;
 mod places;
@@ -14,11 +15,13 @@ mod timeline;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
+use kubechurn_client::api::resource::{ApiResource, intern};
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::address::Address;
 use kubechurn_model::page::alerts::Alert;
+use kubechurn_model::page::clusters::Api;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Effect, Focused, Found, Pace, Request, RequestId, Told};
 use kubechurn_model::page::environment::{DrawnRow, Environment};
@@ -39,6 +42,8 @@ struct Place {
     /// The page's address without its fragment, and the fragment.
     url: RefCell<(String, String)>,
     stored: RefCell<BTreeMap<String, String>>,
+    /// What the document names in its head.
+    named: RefCell<BTreeMap<&'static str, String>>,
     drawn: RefCell<BTreeMap<RowKey, DrawnRow>>,
 }
 
@@ -100,8 +105,8 @@ impl Environment for Place {
         said.or_else(|| (name == "list").then(|| String::from("stream")))
     }
 
-    fn named(&self, _name: &str) -> Option<String> {
-        None
+    fn named(&self, name: &str) -> Option<String> {
+        self.named.borrow().get(name).cloned()
     }
 
     fn address(&self, text: &str) -> Option<Address> {
@@ -154,6 +159,11 @@ impl Play {
         let (base, fragment) = url.split_at(url.find('#').unwrap_or(url.len()));
         *place.url.borrow_mut() = (base.to_owned(), fragment.to_owned());
         *place.stored.borrow_mut() = stored.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        Play::of(place)
+    }
+
+    /// A page in these surroundings.
+    fn of(place: Place) -> Play {
         place.now.set(1_000.0);
         let page = Page::begin(&place);
         let mut play =
@@ -248,8 +258,11 @@ impl Play {
         for effect in effects.list {
             let words = match effect {
                 Effect::Start(id, resource, scope) => {
-                    self.informers.push((id, resource.plural));
-                    format!("start {} {}", resource.plural, scope.namespace)
+                    self.informers.push((id, name_of(&resource)));
+                    format!("start {} {}", name_of(&resource), scope.namespace)
+                }
+                Effect::Cluster(Api { cluster, http, readable }) => {
+                    format!("cluster {cluster} {http}{}", if readable { "" } else { " by sockets" })
                 }
                 Effect::Stop(id) => {
                     let at = self.informers.iter().position(|(own, _)| *own == id).expect("it was started");
@@ -327,6 +340,14 @@ impl Play {
     }
 }
 
+/// A resource by its plural, and by its cluster if that is not the page's own.
+fn name_of(resource: &ApiResource) -> &'static str {
+    match resource.cluster {
+        "" => resource.plural,
+        cluster => intern(&format!("{}@{cluster}", resource.plural)),
+    }
+}
+
 fn word_of(request: &Request) -> String {
     match request {
         Request::Find { places, patience, socket, .. } => {
@@ -335,10 +356,10 @@ fn word_of(request: &Request) -> String {
         }
         Request::Discovery(_) => String::from("discover"),
         Request::Definition(resource) => format!("define {}", resource.plural),
-        Request::Heartbeat(resource, ..) => format!("heartbeat {}", resource.plural),
+        Request::Heartbeat(resource, ..) => format!("heartbeat {}", name_of(resource)),
         Request::Count(resource, _) => format!("count {}", resource.plural),
-        Request::ListExactly(resource, ..) => format!("list {}", resource.plural),
-        Request::Get(resource, scope, name) => format!("get {} {}/{name}", resource.plural, scope.namespace),
+        Request::ListExactly(resource, ..) => format!("list {}", name_of(resource)),
+        Request::Get(resource, scope, name) => format!("get {} {}/{name}", name_of(resource), scope.namespace),
         Request::Namespaces(_) => String::from("namespaces"),
         Request::Copy(text) => format!("copy {text}"),
         Request::Save { name, export, .. } => format!("save {name} {}", export.total()),

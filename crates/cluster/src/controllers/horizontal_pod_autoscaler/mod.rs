@@ -38,6 +38,7 @@ const AUTOSCALERS: ApiResource = ApiResource {
     plural: "horizontalpodautoscalers",
     kind: "HorizontalPodAutoscaler",
     namespaced: true,
+    cluster: "",
 };
 
 /// The period of the syncs (`--horizontal-pod-autoscaler-sync-period`), in seconds.

@@ -9,7 +9,7 @@ use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::factory::SharedInformerFactory;
 
-use crate::page::catalog::Catalog;
+use crate::page::catalog::{Catalog, at};
 use crate::page::route::Route;
 use crate::page::watched::{OWNER, Watched};
 use kubechurn_columns::kinds::Kind;
@@ -47,10 +47,11 @@ pub struct Dependents {
     pub kinds: Vec<&'static str>,
 }
 
-/// The kind of an owner, if the page can watch that kind.
-pub fn kind_of(catalog: &Catalog, owner: &OwnerReference) -> Option<&'static Kind> {
+/// The kind of an owner in a cluster, if the page can watch that kind.
+pub fn kind_of(catalog: &Catalog, owner: &OwnerReference, cluster: &'static str) -> Option<&'static Kind> {
     let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
-    catalog.kinds().find(|kind| *kind.resource.kind == *owner.kind && kind.resource.group == group)
+    let kind = catalog.kinds().find(|kind| *kind.resource.kind == *owner.kind && kind.resource.group == group)?;
+    Some(at(kind, cluster))
 }
 
 /// An owner's key. An owner is in the object's namespace, or in none.
@@ -100,18 +101,25 @@ pub fn status(object: &Object) -> (String, Tone) {
     status.or_else(ready).unwrap_or_default()
 }
 
-/// The objects that the object with this uid owns, and the objects that those own.
-pub fn dependents(watches: &[Watched], informers: &SharedInformerFactory, route: &Route, uid: &Uid) -> Dependents {
+/// The objects of a cluster that the object with this uid owns, and the objects that those own.
+pub fn dependents(
+    watches: &[Watched],
+    informers: &SharedInformerFactory,
+    route: &Route,
+    cluster: &str,
+    uid: &Uid,
+) -> Dependents {
+    let watches: Vec<&Watched> = watches.iter().filter(|one| one.kind().resource.cluster == cluster).collect();
     let kinds = watches.iter().map(|watched| watched.kind().title).collect();
     let found = Dependents { kinds, ..Dependents::default() };
-    let mut search = Search { watches, informers, route, seen: vec![uid.clone()], found };
+    let mut search = Search { watches: &watches, informers, route, seen: vec![uid.clone()], found };
     search.below(uid, 0);
     search.found
 }
 
 /// A search for dependents.
 struct Search<'a> {
-    watches: &'a [Watched],
+    watches: &'a [&'a Watched],
     informers: &'a SharedInformerFactory,
     route: &'a Route,
     /// The uids that were visited. A uid that two objects claim, or that owns itself, is visited once.
@@ -191,7 +199,7 @@ mod tests {
             informer.handle(Input::Frame(end), NOW);
             informer.drain(usize::MAX, 0.0);
         }
-        let found = dependents(&watches, &informers, &route, &uid.into());
+        let found = dependents(&watches, &informers, &route, "", &uid.into());
         let lines: Vec<String> =
             found.links.iter().map(|link| format!("{}{} {}", "-".repeat(link.depth), link.kind, link.name)).collect();
         assert_eq!(lines, expected);
@@ -229,7 +237,7 @@ mod tests {
             controller: true,
         };
         let found = |api_version: &str, kind: &str| {
-            kind_of(&Catalog::default(), &owner(api_version, kind)).map(|kind| kind.name)
+            kind_of(&Catalog::default(), &owner(api_version, kind), "").map(|kind| kind.name)
         };
         assert_eq!(found("apps/v1", "ReplicaSet"), Some("replicasets"));
         assert_eq!(found("v1", "Node"), Some("nodes"));

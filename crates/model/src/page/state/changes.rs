@@ -247,7 +247,7 @@ impl Page {
 
     /// The kind of the object of a change.
     fn kind_of(&self, resource: ApiResource) -> Option<&'static Kind> {
-        self.place.catalog.kinds().find(|kind| kind.resource == resource)
+        self.place.catalog.of_resource(&resource)
     }
 
     fn short(&self, sequence: Option<&u64>) -> &'static str {

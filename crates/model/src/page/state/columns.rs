@@ -38,6 +38,7 @@ impl Columns {
     fn heads(&self, sort: Sort, chosen: bool) -> Vec<Head> {
         let heads = self.layout.sources.iter().map(|source| {
             let is_key = match source {
+                Source::Cluster => sort.key == SortKey::Cluster,
                 Source::Kind => sort.key == SortKey::Kind,
                 Source::Namespace => chosen && sort.key == SortKey::Key,
                 Source::Name => sort.key == SortKey::Name,

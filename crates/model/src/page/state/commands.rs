@@ -88,7 +88,12 @@ impl Page {
             Command::ToggleLetters => self.toggle_letters(now),
             Command::Cluster(page) => {
                 // What is selected there, and when something happened there, is another matter.
-                let route = Route { selected: String::new(), span: None, ..self.place.route.clone() };
+                let mut route = Route { selected: String::new(), span: None, ..self.place.route.clone() };
+                // There the cluster that is shown beside this one is shown first, and this one beside it.
+                let name = self.place.clusters.iter().find(|cluster| cluster.page == page).map(|cluster| &cluster.name);
+                for cluster in route.clusters.iter_mut().filter(|cluster| Some(&**cluster) == name) {
+                    self.place.home.clone_into(cluster);
+                }
                 self.out.effects.push(Effect::Load(format!("{page}{}", route.fragment())));
             }
             Command::ToggleTheme => self.toggle_theme(),

@@ -142,7 +142,7 @@ impl Page {
                     let options = self.watching.informers.options();
                     self.watching.informers.set_options(Options { readable, ..options });
                 }
-                let catalog = Catalog::printed_by(release);
+                let catalog = Catalog::printed_by(release).with_clusters(self.place.catalog.clusters().to_vec());
                 self.place.catalog = if readable { catalog } else { catalog.fixed() };
                 (self.place.found, self.place.search.found) = (true, Some(http));
                 self.discover();

@@ -119,7 +119,8 @@ impl Page {
     /// Whether the server says that something watched does not exist.
     fn misses_some(&self) -> bool {
         let informers = &self.watching.informers;
-        let mut complaints = self.watching.watches.iter().filter_map(|watched| watched.complaint(informers));
+        let own = self.watching.watches.iter().filter(|watched| watched.kind().resource.cluster.is_empty());
+        let mut complaints = own.filter_map(|watched| watched.complaint(informers));
         complaints.any(|complaint| complaint.code == NOT_FOUND)
     }
 }

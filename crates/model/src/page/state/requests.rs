@@ -6,7 +6,7 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::factory::InformerId;
-use kubechurn_client::cache::heartbeat::{Heartbeat, Question};
+use kubechurn_client::cache::heartbeat::{Heartbeats, Question};
 use kubechurn_client::cache::reflector::Health;
 
 use crate::page::effect::{Effect, Request, RequestId};
@@ -22,7 +22,7 @@ pub(super) struct Requests {
     pending: FxHashMap<RequestId, Purpose>,
     /// Whether an informer has asked for anything.
     pub(super) has_begun: bool,
-    pub(super) heartbeat: Heartbeat,
+    pub(super) heartbeat: Heartbeats,
     pub(super) counts: Counts,
 }
 

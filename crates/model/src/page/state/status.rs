@@ -10,6 +10,7 @@ use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 
+use crate::kind_id::KindId;
 use crate::page::command::List;
 use crate::page::environment::Environment;
 use crate::page::listing::Progress;
@@ -51,7 +52,7 @@ impl Page {
     /// Shows what does not wait for a drain.
     pub(super) fn present_shell(&mut self, env: &dyn Environment) {
         self.present_route();
-        let in_view = TableSchema::of(&self.kinds());
+        let in_view = TableSchema::of(&self.kinds()).at_home(self.place.home);
         let is_known = !in_view.kinds().is_empty();
         let title = match is_known {
             _ if self.place.route.is_everything() => String::from("all that matters"),
@@ -139,9 +140,10 @@ impl Page {
             (Health::Stale | Health::Forbidden | Health::Stopped, _, Some(age)) => whole_seconds(age),
             _ => String::new(),
         };
-        let troubles = watches.members().iter().enumerate();
-        let troubles =
-            troubles.filter_map(|(at, watched)| trouble(watched, watches.provisional(at) > 0, informers, now));
+        let troubles = watches.members().iter().enumerate().filter_map(|(at, watched)| {
+            let title = view.schema().subject(KindId(at as u8));
+            trouble(watched, &title, watches.provisional(at) > 0, informers, now)
+        });
         let mut troubles: Vec<Trouble> = troubles.collect();
         // Before discovery, the page does not know what is missing.
         if self.place.catalog.is_settled() {
@@ -274,7 +276,7 @@ impl Page {
         let items = informers.iter().filter_map(|(id, informer)| {
             let (resource, scope) = informers.of(id)?;
             let rates = self.rates.shares.get(&id).map(RateMeter::rates).unwrap_or_default();
-            let kind = self.place.catalog.kinds().find(|kind| kind.resource == resource);
+            let kind = self.place.catalog.of_resource(&resource);
             let words = [&*scope.namespace, &*scope.label_selector, &*scope.field_selector];
             Some(WatchItem {
                 title: kind.map_or(resource.kind, |kind| kind.title),

@@ -12,7 +12,7 @@ use crate::page::effect::{Effect, Told};
 use crate::page::environment::Environment;
 use crate::page::first_list;
 use crate::page::history::Budget;
-use crate::page::notices::{NoticeKind, PageNotice};
+use crate::page::notices::{NoticeKind, PageNotice, subject};
 use crate::page::resync::{Resync, Resyncs};
 use crate::page::state::{Page, fragment};
 use crate::page::view::{ResyncModel, RetentionModel};
@@ -81,7 +81,8 @@ impl Page {
 
     /// Writes down which list the page asks first at this place, for its next start.
     fn write_down_first(&mut self, id: InformerId, action: &Action, env: &dyn Environment) {
-        if std::mem::replace(&mut self.requests.has_begun, true) {
+        let is_own = self.watching.informers.of(id).is_some_and(|(resource, _)| resource.cluster.is_empty());
+        if !is_own || std::mem::replace(&mut self.requests.has_begun, true) {
             return;
         }
         let list = match (action, self.watching.informers.of(id)) {
@@ -129,7 +130,8 @@ impl Page {
         {
             for notice in notices {
                 let namespace = scope.namespace.clone();
-                let notice = PageNotice { resource: resource.plural, namespace, kind: NoticeKind::Watch(id, notice) };
+                let notice =
+                    PageNotice { resource: subject(&resource), namespace, kind: NoticeKind::Watch(id, notice) };
                 audit.notice(Some((&resource, scope)), &notice);
                 self.notices.announcer.publish(notice);
             }

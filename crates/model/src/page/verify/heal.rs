@@ -3,7 +3,7 @@
 use kubechurn_client::cache::consistency::Differences;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 
-use crate::page::notices::{NoticeKind, PageNotice};
+use crate::page::notices::{NoticeKind, PageNotice, subject};
 use crate::page::verify::{EVERY, Run, Stage, Step, Verified, Verifier};
 
 /// Something is wrong with what is held of an informer.
@@ -82,7 +82,11 @@ impl Verifier {
             (_, _, false) => "the rows are made anew",
         };
         let kind = NoticeKind::Difference { at: now, words: format!("The page checked itself: {why}; {next}.") };
-        steps.push(Step::Publish(PageNotice { resource: resource.plural, namespace: scope.namespace.clone(), kind }));
+        steps.push(Step::Publish(PageNotice {
+            resource: subject(&resource),
+            namespace: scope.namespace.clone(),
+            kind,
+        }));
         match (helped_not, listed, by_list) {
             (true, ..) => {}
             (_, true, _) => self.queue.push_back((id, true)),

@@ -68,6 +68,10 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         let last = before.and_then(|seen| seen.model.cells.get(at));
         let mut went = None;
         match source {
+            Source::Cluster => {
+                text.push_str(schema.cluster(row.kind));
+                marks = filter.marks(Place::Cluster, &text);
+            }
             Source::Kind => {
                 text.push_str(schema.label(row.kind));
                 marks = filter.marks(Place::Kind, &text);

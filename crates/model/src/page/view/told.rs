@@ -45,12 +45,17 @@ pub fn empty(EmptyTable { schema, route, known, works }: EmptyTable<'_>, health:
     }
 }
 
-/// What is wrong with a kind, in words for the user: what happened, to which resource, and what comes next. `provisional`
-/// says whether rows are shown of a list that is not complete.
-pub fn trouble(watched: &Watched, provisional: bool, informers: &SharedInformerFactory, now: f64) -> Option<Trouble> {
+/// What is wrong with a kind, which has this title, in words for the user: what happened, to which resource, and what comes
+/// next. `provisional` says whether rows are shown of a list that is not complete.
+pub fn trouble(
+    watched: &Watched,
+    title: &str,
+    provisional: bool,
+    informers: &SharedInformerFactory,
+    now: f64,
+) -> Option<Trouble> {
     let complaint = watched.complaint(informers)?;
     let health = watched.health(informers, now);
-    let title = watched.kind().title;
     let scope = if complaint.namespace.is_empty() { String::new() } else { format!(" in {}", complaint.namespace) };
     let what = match health {
         Health::Forbidden if watched.items(informers) > 0 => format!("{title}{scope}: as listed, but not watched"),

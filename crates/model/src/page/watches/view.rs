@@ -68,14 +68,20 @@ impl ResourceEventHandler for TableHandler<'_> {
 }
 
 impl View {
-    /// A view of these members. Its table hears of what their informers know with the next calls of [`View::take`].
+    /// A view of these members; the cluster whose kinds name none is called `home`. Its table hears of what their informers know with the next calls of [`View::take`].
     /// `now` is the time in milliseconds.
-    pub(super) fn new(number: u64, members: &[Watched], informers: &mut SharedInformerFactory, now: f64) -> View {
+    pub(super) fn new(
+        number: u64,
+        members: &[Watched],
+        home: &'static str,
+        informers: &mut SharedInformerFactory,
+        now: f64,
+    ) -> View {
         let kinds: Vec<&'static Kind> = members.iter().map(Watched::kind).collect();
-        let schema = Arc::new(TableSchema::of(&kinds));
+        let schema = Arc::new(TableSchema::of(&kinds).at_home(home));
         let name = |kind: KindId| KindName {
             short: schema.short(kind),
-            long: schema.label(kind),
+            long: schema.long(kind),
             title: schema.kind(kind).map_or("", |kind| kind.title),
         };
         let numbers = (0..schema.kinds().len() as u8).map(KindId);

@@ -115,7 +115,7 @@ impl Watches {
             return views.swap_remove(at);
         }
         self.views_made += 1;
-        View::new(self.views_made, members, around.informers, around.now)
+        View::new(self.views_made, members, self.home, around.informers, around.now)
     }
 
     /// Takes all views out.

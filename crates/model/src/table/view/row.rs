@@ -22,6 +22,8 @@ pub enum SortKey {
     Name,
     /// What stands under KIND.
     Kind,
+    /// What stands under CLUSTER.
+    Cluster,
     /// One of the table's columns, by its place among them.
     Column(usize),
     /// When the object changed last, the newest first.
@@ -113,6 +115,7 @@ pub(super) fn comparison<'a>(
             SortKey::Key => one_key.cmp(two_key),
             SortKey::Name => one_key.name.cmp(&two_key.name),
             SortKey::Kind => schema.rank(one.kind).cmp(&schema.rank(two.kind)),
+            SortKey::Cluster => schema.cluster_rank(one.kind).cmp(&schema.cluster_rank(two.kind)),
             SortKey::Column(column) => match (cell(schema, one, column), cell(schema, two, column)) {
                 (Some(one), Some(two)) => one.compare(two),
                 (one, two) => {
@@ -152,6 +155,7 @@ pub(super) fn weigh(schema: &TableSchema, row: &Row, sort: Sort) -> u64 {
         SortKey::Key => CellRef::Text(&row.object.key.namespace).weight(),
         SortKey::Name => CellRef::Text(&row.object.key.name).weight(),
         SortKey::Kind => CellRef::Number(schema.rank(row.kind) as i64).weight(),
+        SortKey::Cluster => CellRef::Number(schema.cluster_rank(row.kind) as i64).weight(),
         SortKey::Column(column) => match cell(schema, row, column) {
             Some(cell) => cell.weight(),
             // Such a row comes last, whether or not the order is reversed.

@@ -32,7 +32,7 @@ impl Page {
             // Only the first owner's own owners are followed: it is the controller where there is one. The others are
             // leaves.
             let others = above.split_off(1);
-            let kind = relatives::kind_of(&self.place.catalog, &owner);
+            let kind = relatives::kind_of(&self.place.catalog, &owner, open.kind.resource.cluster);
             let key = kind.map(|kind| relatives::key_of(kind, &owner, &open.key.namespace));
             let mut words = "";
             let mut status = (String::new(), Default::default());
@@ -54,17 +54,17 @@ impl Page {
                     }
                 }
             }
-            links.push(Link { status, ..self.link_to_owner(&owner, &open.key.namespace, words) });
-            links.extend(others.iter().map(|other| self.link_to_owner(other, &open.key.namespace, "also")));
+            links.push(Link { status, ..self.link_to_owner(&owner, open, words) });
+            links.extend(others.iter().map(|other| self.link_to_owner(other, open, "also")));
         }
         links.reverse();
         self.out.view.inspector.owners.put(links);
     }
 
-    fn link_to_owner(&self, owner: &OwnerReference, namespace: &str, words: &'static str) -> Link {
-        let kind = relatives::kind_of(&self.place.catalog, owner);
+    fn link_to_owner(&self, owner: &OwnerReference, open: &Inspection, words: &'static str) -> Link {
+        let kind = relatives::kind_of(&self.place.catalog, owner, open.kind.resource.cluster);
         let href = kind.map(|kind| {
-            let key = relatives::key_of(kind, owner, namespace);
+            let key = relatives::key_of(kind, owner, &open.key.namespace);
             relatives::link(&self.place.route, kind.name, &key)
         });
         let (kind, name) = (owner.kind.to_string(), owner.name.to_string());
@@ -77,7 +77,8 @@ impl Page {
             (None, Some(full)) => &full.uid,
             (None, None) => return relatives::Dependents::default(),
         };
-        relatives::dependents(&self.watching.watches, &self.watching.informers, &self.place.route, uid)
+        let cluster = open.kind.resource.cluster;
+        relatives::dependents(&self.watching.watches, &self.watching.informers, &self.place.route, cluster, uid)
     }
 
     /// Watches the object's Events once it has been selected for a moment, so that walking through the rows opens no
@@ -85,9 +86,10 @@ impl Page {
     pub(super) fn watch_events(&mut self, open: &mut Inspection, now: f64) {
         let Some(row) = &open.row else { return };
         let scope = events::scope(open.kind, &open.key, &row.uid);
+        let resource = event_kind::KIND.resource.at(open.kind.resource.cluster);
         let informers = &self.watching.informers;
-        let is_of =
-            |registration: &Registration| informers.of(registration.informer).is_some_and(|(_, own)| *own == scope);
+        let wanted = Some((resource, &scope));
+        let is_of = |registration: &Registration| informers.of(registration.informer) == wanted;
         if open.events.as_ref().is_some_and(is_of) || now - open.since < WORTH || !self.place.found {
             return;
         }
@@ -95,10 +97,10 @@ impl Page {
             self.unwatch(other);
         }
         let kind = event_kind::KIND;
-        let reflector = Options { kind: Some(kind.resource.kind), ..self.watching.informers.options() };
+        let reflector = Options { kind: Some(kind.resource.kind), ..self.watching.informers.options_of(&resource) };
         let options = InformerOptions { reflector, ..InformerOptions::default() };
         let make = || SharedInformer::new(kind.decode, options);
-        let informer = self.watching.informers.informer_for(kind.resource, &scope, make);
+        let informer = self.watching.informers.informer_for(resource, &scope, make);
         // The Events are read from the store, and so no notifications are needed.
         let nothing = HandlerOptions { changes: false, ..HandlerOptions::default() };
         open.events = self.watching.informers.add_event_handler(informer, nothing, now);
