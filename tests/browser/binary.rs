@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use reqwest::header::ACCEPT_ENCODING;
 use reqwest::{Client, Method};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use kubechurn_harness::browser::Browser;
@@ -21,7 +21,7 @@ use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
 use crate::guards::{UPGRADE, gives_strangers_nothing, port_of, reads, send, stranger, works};
-use crate::plugin::{WAYS_IN, kubeconfig, write_refused_kubectl};
+use crate::plugin::{WAYS_IN, add_context, kubeconfig, write_refused_kubectl};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -383,4 +383,38 @@ async fn what_the_program_lacks_is_told_with_what_to_do() {
     assert!(said.contains("there is no kubectl here. Install it: "), "{said}");
     let said = alone.start(&["--help"]).ended().await;
     assert!(said.starts_with("kubechurn [VIEW] [flags]"), "{said}");
+}
+
+/// Of one origin, and so read in full: each list is fetched, and compared with its server.
+#[tokio::test]
+async fn several_contexts_are_one_table_and_one_that_is_down_is_named() {
+    let _turn = turn::shared().await;
+    let storm = |seed| Options { pods: 30, rate: 40, seed, ..Options::default() };
+    let (first, mut second) = (Cluster::start(&storm(1)).await, Cluster::start(&storm(2)).await);
+    let alone = Alone::new(first.port());
+    add_context(&alone.path("config"), "team/second@home", second.port());
+    let process =
+        alone.start_real(&["pods", "--context", "first", "--context", "team/second@home", "--context", "down"]);
+    let (base, _) = address(&process).await;
+    with_page("several_contexts_are_one_table", &base, "#/pods?cluster=team/second@home,down", async |page| {
+        let name = "pods@team%2Fsecond@home";
+        page.reaches("pods", "live", SOON).await;
+        page.reaches(name, "live", SOON).await;
+        let (of_first, of_second) = (first.quiet("/api/v1/pods").await, second.quiet("/api/v1/pods").await);
+        page.shows("pods", &of_first, SOON).await;
+        page.shows(name, &of_second, SOON).await;
+        let all = of_first.items.len() + of_second.items.len();
+        page.counts(all, all).await;
+        let named = "return [...document.querySelectorAll('[data-testid=notice]')].some(one => one.textContent.includes('Pods of down'))";
+        page.becomes("the one that is down is named", named, json!(true)).await;
+
+        second.kill().await;
+        page.reaches(name, "stale", SOON).await;
+        page.reaches("pods", "live", SOON).await;
+        page.shows(name, &of_second, SOON).await;
+        page.is_balanced().await;
+    })
+    .await;
+    process.terminate();
+    process.ended().await;
 }

@@ -53,6 +53,18 @@ pub fn kubeconfig(cluster: u16) -> Value {
     })
 }
 
+/// Adds a context of this name to a kubeconfig, for a cluster on this port.
+pub fn add_context(kubeconfig: &Path, name: &str, cluster: u16) {
+    let text = fs::read(kubeconfig).expect("a kubeconfig");
+    let mut config: Value = serde_json::from_slice(&text).expect("a kubeconfig");
+    let server = json!({"name": name, "cluster": {"server": format!("http://127.0.0.1:{cluster}")}});
+    let context = json!({"name": name, "context": {"cluster": name, "user": "me"}});
+    for (list, one) in [("clusters", server), ("contexts", context)] {
+        config[list].as_array_mut().expect("a list").push(one);
+    }
+    fs::write(kubeconfig, config.to_string()).expect("a kubeconfig");
+}
+
 /// Writes a kubectl whose credentials are not taken.
 pub fn write_refused_kubectl(path: &Path) {
     let refused = "#!/bin/sh\ncase $* in *version*) echo 'error: You must be logged in to the server (Unauthorized)' >&2; exit 1;; esac\necho first\n";
@@ -82,14 +94,7 @@ impl Unpacked {
 
     /// Adds a context of this name to the kubeconfig, for a cluster on this port.
     fn add(&self, name: &str, cluster: u16) {
-        let text = fs::read(self.path("config")).expect("a kubeconfig");
-        let mut config: Value = serde_json::from_slice(&text).expect("a kubeconfig");
-        let server = json!({"name": name, "cluster": {"server": format!("http://127.0.0.1:{cluster}")}});
-        let context = json!({"name": name, "context": {"cluster": name, "user": "me"}});
-        for (list, one) in [("clusters", server), ("contexts", context)] {
-            config[list].as_array_mut().expect("a list").push(one);
-        }
-        fs::write(self.path("config"), config.to_string()).expect("a kubeconfig");
+        add_context(&self.path("config"), name, cluster);
     }
 
     fn path(&self, name: &str) -> PathBuf {

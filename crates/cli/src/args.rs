@@ -17,7 +17,9 @@ the page shows what changed in all that matters.
       --no-open           print the address, and open no browser
 
 A cluster of yours:
-      --context NAME      use this context of the kubeconfig
+      --context NAME      use this context of the kubeconfig; given several times, the page can switch between them, or
+                          show several in one table
+      --all-contexts      use all contexts of the kubeconfig
       --kubeconfig FILE   use this kubeconfig; without --context, its current context
       --secrets           pass Secrets on too, whose values the page masks; without it they are refused
 
@@ -62,12 +64,23 @@ pub struct Serve {
 pub enum Cluster {
     /// The demo cluster, with these options of the program `cluster`.
     Demo(Vec<OsString>),
-    /// One that kubectl reaches.
-    Kubectl(Kubectl),
+    /// Those that kubectl reaches by some contexts.
+    Kubectl(Contexts, Kubectl),
 }
 
-/// A cluster that kubectl reaches.
-#[derive(Debug, Default, PartialEq)]
+/// Which contexts of the kubeconfig are used.
+#[derive(Debug, PartialEq)]
+pub enum Contexts {
+    /// The one that is current there.
+    Current,
+    /// These, the first one at first.
+    Named(Vec<OsString>),
+    /// All.
+    All,
+}
+
+/// How kubectl reaches a cluster.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kubectl {
     /// The context; `None` for the current one.
     pub context: Option<OsString>,
@@ -119,6 +132,7 @@ impl From<lexopt::Error> for ArgsError {
 pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, ArgsError> {
     let (mut view, mut namespaces, mut port, mut open) = (String::new(), String::new(), 0, true);
     let (mut demo, mut kubectl) = (Vec::new(), Kubectl::default());
+    let (mut contexts, mut all_contexts) = (Vec::new(), false);
     // The last flag of each sort of cluster.
     let (mut of_demo, mut of_kubectl) = (None, None);
     let mut parser = lexopt::Parser::from_args(words);
@@ -146,9 +160,10 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
                 demo.extend([OsString::from(&name), parser.value()?]);
                 of_demo = Some(name);
             }
-            "--context" | "--kubeconfig" | "--secrets" => {
+            "--context" | "--all-contexts" | "--kubeconfig" | "--secrets" => {
                 match name.as_str() {
-                    "--context" => kubectl.context = Some(parser.value()?),
+                    "--context" => contexts.push(parser.value()?),
+                    "--all-contexts" => all_contexts = true,
                     "--kubeconfig" => kubectl.kubeconfig = Some(parser.value()?),
                     _ => kubectl.secrets = true,
                 }
@@ -165,7 +180,14 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
     let cluster = match (of_demo, of_kubectl) {
         (Some(demo), Some(kubectl)) => return Err(ArgsError::TwoClusters(demo, kubectl)),
         (_, None) => Cluster::Demo(demo),
-        (None, Some(_)) => Cluster::Kubectl(kubectl),
+        (None, Some(_)) => {
+            let contexts = match contexts {
+                _ if all_contexts => Contexts::All,
+                none if none.is_empty() => Contexts::Current,
+                some => Contexts::Named(some),
+            };
+            Cluster::Kubectl(contexts, kubectl)
+        }
     };
     let scope = if namespaces.is_empty() { String::new() } else { format!("?ns={namespaces}") };
     let view = format!("#/{}{scope}", if view.is_empty() { "changes" } else { &view });
@@ -195,10 +217,14 @@ mod tests {
         check("--demo pods -nshop", Ok(demo(&[], "#/pods?ns=shop")));
         check("--scenario calm --pods=20", Ok(demo(&["--scenario", "calm", "--pods", "20"], "#/changes")));
         check("--port 8010 --no-open", Ok(Serve { port: 8010, open: false, ..demo(&[], "#/changes") }));
-        let context = || Kubectl { context: Some("x".into()), ..Kubectl::default() };
-        check("--context x", Ok(serve(Cluster::Kubectl(context()), "#/changes")));
-        let all = Kubectl { kubeconfig: Some("/f".into()), secrets: true, ..context() };
-        check("--context=x --kubeconfig=/f --secrets -n a,b pods", Ok(serve(Cluster::Kubectl(all), "#/pods?ns=a,b")));
+        let named = |names: &[&str]| Contexts::Named(names.iter().map(OsString::from).collect());
+        let usual = Kubectl::default;
+        check("--context x", Ok(serve(Cluster::Kubectl(named(&["x"]), usual()), "#/changes")));
+        check("--context x --context y", Ok(serve(Cluster::Kubectl(named(&["x", "y"]), usual()), "#/changes")));
+        check("--all-contexts --context x", Ok(serve(Cluster::Kubectl(Contexts::All, usual()), "#/changes")));
+        let full = Kubectl { kubeconfig: Some("/f".into()), secrets: true, ..usual() };
+        let full = serve(Cluster::Kubectl(Contexts::Current, full), "#/pods?ns=a,b");
+        check("--kubeconfig=/f --secrets -n a,b pods", Ok(full));
         check("--port none", Err("--port wants a number"));
         check("--port 70000", Err("--port wants a number"));
         check("--context", Err("--context wants a value: see --help"));

@@ -121,6 +121,11 @@ impl Guard {
         (is_own && target.is_none_or(|target| target == host)).then_some(host)
     }
 
+    /// Whether a request's path is below the secret one.
+    pub fn knows(&self, path: &str) -> bool {
+        self.below(path).is_some()
+    }
+
     /// What follows the secret path: nothing, or a path with its slash.
     fn below<'a>(&self, path: &'a str) -> Option<&'a str> {
         let path = path.strip_prefix('/')?;

@@ -26,13 +26,15 @@ const METHODS: &str = "--reject-methods=^(POST|PUT|PATCH|DELETE)$";
 const PATHS: &str =
     "--reject-paths=^/api/.*/(pods|services|nodes)/[^/]*/(exec|attach|portforward|proxy)(/|$),^/api/v1/proxy/";
 
-/// The names of what kubectl reaches.
-#[derive(Debug, PartialEq, Eq)]
+/// What kubectl reaches.
+#[derive(Debug)]
 pub struct Found {
     /// The context.
     pub context: String,
     /// The cluster's name in the kubeconfig.
     pub cluster: String,
+    /// Why its API server does not answer as it should, if it does not.
+    pub trouble: Option<KubectlError>,
 }
 
 /// Why kubectl shows no cluster, with what to do.
@@ -87,10 +89,20 @@ struct Ran {
 }
 
 impl Kubectl {
-    /// Which cluster kubectl reaches, once it answers.
+    /// The names of all contexts.
     ///
     /// # Errors
-    /// When there is no kubectl, no such context, or no answer of the API server that takes the credentials.
+    /// When there is no kubectl, or no context.
+    pub async fn contexts(&self) -> Result<Vec<OsString>, KubectlError> {
+        let all = self.run(&["config", "get-contexts", "-o", "name"]).await?.out;
+        let all: Vec<OsString> = all.lines().filter(|name| !name.is_empty()).map(OsString::from).collect();
+        if all.is_empty() { Err(KubectlError::NoContext) } else { Ok(all) }
+    }
+
+    /// Which cluster kubectl reaches, and whether that answers.
+    ///
+    /// # Errors
+    /// When there is no kubectl or no such context.
     pub async fn find(&self) -> Result<Found, KubectlError> {
         let context = match &self.context {
             Some(context) => context.to_string_lossy().into_owned(),
@@ -110,17 +122,18 @@ impl Kubectl {
             let known = known.split_whitespace().collect::<Vec<_>>().join(" ");
             return Err(KubectlError::UnknownContext { context, known });
         }
+        let mut trouble = None;
         let version = self.run(&["get", "--raw", "/version", "--request-timeout=10s"]).await?;
         if !version.succeeded {
             let said = version.err.trim().to_owned();
             match Answer::of(&said) {
                 // Whoever may not ask for the version may still watch.
                 Answer::Forbidden => {}
-                Answer::Credentials => return Err(KubectlError::Credentials { context, said }),
-                Answer::None => return Err(KubectlError::NoAnswer { context, said }),
+                Answer::Credentials => trouble = Some(KubectlError::Credentials { context: context.clone(), said }),
+                Answer::None => trouble = Some(KubectlError::NoAnswer { context: context.clone(), said }),
             }
         }
-        Ok(Found { context, cluster: cluster.out.trim().to_owned() })
+        Ok(Found { context, cluster: cluster.out.trim().to_owned(), trouble })
     }
 
     /// Starts `kubectl proxy` at a socket in a folder that only this user can enter.

@@ -6,6 +6,9 @@
 //!                                           └─► kubectl proxy, at a Unix socket ─► API server
 //! ```
 //!
+//! Several contexts are several such clusters at one port, each with a page, a `kubectl proxy` and a secret path of its own. So
+//! they are of one origin, and a page may ask all of them.
+//!
 //! The page is the same one that `kubectl churn` and `./dev serve` show, and the cluster's answers reach it unchanged: nothing
 //! of them is read here. What this program adds is who is let in, and to what (`guard`, `api_path`); it is stricter than
 //! `kubectl proxy`, which looks at no Origin. The address has 128 random bits, a new one at each start, and stands in no
@@ -33,15 +36,17 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::Ipv4Addr;
 use std::process::ExitCode;
 
+use futures::future::try_join_all;
+use futures::stream::{FuturesUnordered, StreamExt};
 use kubechurn_cluster::{Demo, DemoError};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::args::{ArgsError, Cluster, Command, HELP, Kubectl, Serve};
+use crate::args::{ArgsError, Cluster, Command, Contexts, HELP, Kubectl, Serve};
 use crate::guard::Guard;
 use crate::kubectl::{KubectlError, Proxy};
 use crate::page::Page;
-use crate::server::Server;
+use crate::server::Site;
 use crate::upstream::Upstream;
 
 /// Why the program ends before anybody ends it.
@@ -78,10 +83,15 @@ fn main() -> ExitCode {
         }
     });
     done.unwrap_or_else(|error| {
-        // Whoever closed the output does not wait for these words.
-        let _ = writeln!(io::stderr(), "kubechurn: {error}");
+        tell(&error);
         ExitCode::FAILURE
     })
+}
+
+/// Tells what went wrong.
+fn tell(error: &Error) {
+    // Whoever closed the output does not wait for these words.
+    let _ = writeln!(io::stderr(), "kubechurn: {error}");
 }
 
 /// Writes to the standard output, which may be closed.
@@ -112,11 +122,13 @@ async fn until_ended(serve: Serve) -> Result<ExitCode, Error> {
     }
 }
 
-/// The cluster behind the page.
+/// A cluster behind a page.
 struct Backend {
     upstream: Upstream,
     /// Its name, as the page shows it.
     name: String,
+    /// The context by which it is chosen among several.
+    context: String,
     /// What is said of it on the terminal.
     words: String,
     secrets: bool,
@@ -130,17 +142,20 @@ enum Running {
 }
 
 impl Running {
-    /// Waits until `kubectl proxy` ends; a demo cluster does not.
-    async fn ended(&mut self) -> Error {
+    /// Waits until `kubectl proxy` ends, and says of which context and with which words; a demo cluster does not.
+    async fn ended(&mut self, context: &str) -> String {
         match self {
             Self::Demo { .. } => std::future::pending().await,
-            Self::Kubectl(proxy) => Error::KubectlEnded(proxy.ended().await),
+            Self::Kubectl(proxy) => {
+                let said = proxy.ended().await;
+                if context.is_empty() { said } else { format!("{said} (context {context})") }
+            }
         }
     }
 }
 
 async fn run(serve: Serve) -> Result<(), Error> {
-    if Page::new("").is_none() {
+    if Page::new("", "").is_none() {
         return Err(Error::NoPage);
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, serve.port)).await.map_err(|error| match error.kind() {
@@ -148,16 +163,26 @@ async fn run(serve: Serve) -> Result<(), Error> {
         _ => Error::Listen(error),
     })?;
     let port = listener.local_addr().map_err(Error::Listen)?.port();
-    let Backend { upstream, name, words, secrets, mut running } = match serve.cluster {
-        Cluster::Demo(options) => demo(options).await?,
-        Cluster::Kubectl(kubectl) => real(&kubectl).await?,
+    let backends = match serve.cluster {
+        Cluster::Demo(options) => vec![demo(options).await?],
+        Cluster::Kubectl(contexts, kubectl) => real(contexts, &kubectl).await?,
     };
-    let page = Page::new(&name).ok_or(Error::NoPage)?;
-    let token = token()?;
-    let url = format!("http://127.0.0.1:{port}/{token}/{}", serve.view);
-    let server = Server { guard: Guard { token, port, secrets }, page, upstream };
+    let tokens = backends.iter().map(|_| token()).collect::<io::Result<Vec<String>>>()?;
+    let page_at = |token: &str| format!("http://127.0.0.1:{port}/{token}/");
+    let named = tokens.iter().zip(&backends);
+    let named = named.map(|(token, one)| format!("{} {}", page_at(token), page::shown(&one.context)));
+    let clusters = if backends.len() > 1 { named.collect::<Vec<_>>().join(",") } else { String::new() };
+    let url = format!("{}{}", tokens.first().map_or_else(String::new, |first| page_at(first)), serve.view);
+    let (mut sites, mut running, mut words) = (Vec::new(), Vec::new(), String::new());
+    for (token, backend) in tokens.into_iter().zip(backends) {
+        let page = Page::new(&backend.name, &clusters).ok_or(Error::NoPage)?;
+        let guard = Guard { token, port, secrets: backend.secrets };
+        sites.push(Site { guard, page, upstream: backend.upstream });
+        running.push((backend.context, backend.running));
+        words.push_str(&format!("Cluster  {}\n", backend.words));
+    }
     print(&format!(
-        "Cluster  {words}\nPage     {url}\n         \
+        "{words}Page     {url}\n         \
          Keep this address to yourself: who has it reads the cluster as you do. Ctrl-C ends it.\n"
     ))?;
     if serve.open {
@@ -169,8 +194,20 @@ async fn run(serve: Serve) -> Result<(), Error> {
         });
     }
     tokio::select! {
-        served = server::serve(listener, server) => Ok(served?),
-        error = running.ended() => Err(error),
+        served = server::serve(listener, sites) => Ok(served?),
+        error = all_ended(&mut running) => Err(error),
+    }
+}
+
+/// Waits until no cluster is left. One of several that ends is named, and the others go on.
+async fn all_ended(running: &mut [(String, Running)]) -> Error {
+    let mut left: FuturesUnordered<_> = running.iter_mut().map(|(context, one)| one.ended(context)).collect();
+    loop {
+        let said = left.next().await.unwrap_or_default();
+        if left.is_empty() {
+            return Error::KubectlEnded(said);
+        }
+        tell(&Error::KubectlEnded(said));
     }
 }
 
@@ -179,14 +216,32 @@ async fn demo(options: Vec<std::ffi::OsString>) -> Result<Backend, Error> {
     Ok(Backend {
         upstream: Upstream::Demo(cluster.router()),
         name: "demo cluster".to_owned(),
+        context: String::new(),
         words: "demo cluster, made up in this program; --context NAME shows one of yours".to_owned(),
         secrets: true,
         running: Running::Demo { _cluster: cluster },
     })
 }
 
-async fn real(kubectl: &Kubectl) -> Result<Backend, Error> {
-    let found = kubectl.find().await?;
+async fn real(contexts: Contexts, kubectl: &Kubectl) -> Result<Vec<Backend>, Error> {
+    let of = |context| Kubectl { context: Some(context), ..kubectl.clone() };
+    let all: Vec<Kubectl> = match contexts {
+        Contexts::Current => vec![kubectl.clone()],
+        Contexts::Named(names) => names.into_iter().map(of).collect(),
+        Contexts::All => kubectl.contexts().await?.into_iter().map(of).collect(),
+    };
+    let several = all.len() > 1;
+    try_join_all(all.iter().map(|one| one_of(one, several))).await
+}
+
+/// One cluster. Of several, one that does not answer is named, and served all the same: it may answer later.
+async fn one_of(kubectl: &Kubectl, several: bool) -> Result<Backend, Error> {
+    let mut found = kubectl.find().await?;
+    match found.trouble.take() {
+        Some(trouble) if several => tell(&trouble.into()),
+        Some(trouble) => return Err(trouble.into()),
+        None => {}
+    }
     // A name may contain what a terminal would take for a command.
     let plain = |name: &str| name.replace(char::is_control, "_");
     let proxy = kubectl.proxy().await?;
@@ -194,6 +249,7 @@ async fn real(kubectl: &Kubectl) -> Result<Backend, Error> {
         upstream: Upstream::Kubectl(proxy.socket().to_owned()),
         words: format!("{} (context {}), read-only", plain(&found.cluster), plain(&found.context)),
         name: found.cluster,
+        context: if several { plain(&found.context) } else { String::new() },
         secrets: kubectl.secrets,
         running: Running::Kubectl(Box::new(proxy)),
     })

@@ -34,13 +34,14 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page, which shows this name of its cluster. `None` where the program was built without it.
-    pub fn new(cluster: &str) -> Option<Self> {
+    /// The page, which shows this name of its cluster, and knows these clusters: for each the address of its page, a space and
+    /// its name, with commas between. `None` where the program was built without it.
+    pub fn new(cluster: &str, clusters: &str) -> Option<Self> {
         let index = FILES.iter().find(|file| file.name == "index.html")?;
-        Self::of(&String::from_utf8(unpack(index)).ok()?, cluster)
+        Self::of(&String::from_utf8(unpack(index)).ok()?, cluster, clusters)
     }
 
-    fn of(index: &str, cluster: &str) -> Option<Self> {
+    fn of(index: &str, cluster: &str, clusters: &str) -> Option<Self> {
         let (before, rest) = index.split_once(CLUSTER)?;
         let (_, after) = rest.split_once('"')?;
         let (_, policy) = index.split_once(POLICY)?;
@@ -48,7 +49,7 @@ impl Page {
         let words: Vec<&str> = policy.split_whitespace().collect();
         let policy = format!("{}; frame-ancestors 'none'", words.join(" "));
         Some(Self {
-            index: format!("{before}{CLUSTER}{}\"{after}", shown(cluster)),
+            index: format!("{before}{CLUSTER}{}\"{}{after}", shown(cluster), others(clusters)),
             policy: HeaderValue::try_from(policy).ok()?,
         })
     }
@@ -77,6 +78,11 @@ impl Page {
         put(&mut response, header::CACHE_CONTROL, "no-store");
         Some(response)
     }
+}
+
+/// The end of the element before, and what names the clusters; nothing for no clusters.
+fn others(clusters: &str) -> String {
+    if clusters.is_empty() { String::new() } else { format!("><meta name=\"clusters\" content=\"{clusters}\"") }
 }
 
 /// Gives an answer what every answer has: its address is told to nobody, and it is what it says that it is.
@@ -111,7 +117,7 @@ fn put(response: &mut Response, name: HeaderName, value: &'static str) {
 }
 
 /// A cluster's name as it may stand in a page, as `kubectl churn` writes it.
-fn shown(name: &str) -> String {
+pub fn shown(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " ._:/@-".contains(letter);
     name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect()
 }
@@ -152,18 +158,28 @@ mod tests {
     fn the_page_names_its_cluster_and_says_its_policy() {
         let index = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../index.html")).unwrap();
         let index = index.replace("</head>", "<meta name=\"cluster\" content=\"\"></head>");
-        let page = Page::of(&index, "a <b>&\"c\" \u{e9}").unwrap();
+        let page = Page::of(&index, "a <b>&\"c\" \u{e9}", "").unwrap();
         assert!(page.index.contains("<meta name=\"cluster\" content=\"a _b___c_ _\"></head>"), "{}", page.index);
         let policy = page.policy.to_str().unwrap();
         assert!(policy.starts_with("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "), "{policy}");
         assert!(policy.ends_with("; form-action 'none'; frame-ancestors 'none'"), "{policy}");
-        assert!(Page::of("<html>", "a").is_none());
+        assert!(Page::of("<html>", "a", "").is_none());
+    }
+
+    #[test]
+    fn the_page_knows_several_clusters() {
+        let index = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../index.html")).unwrap();
+        let index = index.replace("</head>", "<meta name=\"cluster\" content=\"\"></head>");
+        let page = Page::of(&index, "a", "http://127.0.0.1:1/x/ a,http://127.0.0.1:1/y/ b").unwrap();
+        let named =
+            "content=\"a\"><meta name=\"clusters\" content=\"http://127.0.0.1:1/x/ a,http://127.0.0.1:1/y/ b\"></head>";
+        assert!(page.index.contains(named), "{}", page.index);
     }
 
     #[test]
     fn the_page_is_in_the_program_that_was_built_with_it() {
         let is_given = option_env!("KUBECHURN_PAGE").is_some_and(|folder| !folder.is_empty());
-        assert_eq!(Page::new("a").is_some(), is_given);
+        assert_eq!(Page::new("a", "").is_some(), is_given);
     }
 
     #[test]

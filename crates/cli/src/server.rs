@@ -13,9 +13,9 @@ use crate::guard::{Entry, Guard, Refusal};
 use crate::page::{self, Page};
 use crate::upstream::Upstream;
 
-/// What is served.
+/// A cluster with its page, below a secret path of its own.
 #[derive(Debug)]
-pub struct Server {
+pub struct Site {
     /// Who is let in.
     pub guard: Guard,
     /// The page.
@@ -28,21 +28,26 @@ pub struct Server {
 ///
 /// # Errors
 /// When the listener fails for good.
-pub async fn serve(listener: TcpListener, server: Server) -> std::io::Result<()> {
+pub async fn serve(listener: TcpListener, sites: Vec<Site>) -> std::io::Result<()> {
     // Nagle's algorithm is off, because it would delay the last event of a burst.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
-    axum::serve(listener, Router::new().fallback(handle).with_state(Arc::new(server))).await
+    axum::serve(listener, Router::new().fallback(handle).with_state(Arc::new(sites))).await
 }
 
-async fn handle(State(server): State<Arc<Server>>, request: Request) -> Response {
-    let mut response = server.answer(request).await;
+async fn handle(State(sites): State<Arc<Vec<Site>>>, request: Request) -> Response {
+    // Whoever knows no secret path is refused by any of them in the same way.
+    let known = sites.iter().find(|site| site.guard.knows(request.uri().path())).or(sites.first());
+    let mut response = match known {
+        Some(site) => site.answer(request).await,
+        None => refused(Refusal::NotFound),
+    };
     page::secure(&mut response);
     response
 }
 
-impl Server {
+impl Site {
     async fn answer(&self, request: Request) -> Response {
         let (parts, _) = request.into_parts();
         match self.guard.admit(&parts) {
