@@ -2,7 +2,7 @@
 //!
 //! The grammar is that of the table's filter: all words must be found, whatever the case; `/…/` is a regular expression,
 //! `!word` must not be found, and `PLACE:word` looks into one place. The places are `path` (of a field that changed), `by` (a
-//! manager), `type` (of the delta, or of a Kubernetes Event), `kind`, `ns`, `name`, `owner` (kind, name or both, as in
+//! manager), `type` (of the delta, or of a Kubernetes Event), `kind`, `cluster`, `ns`, `name`, `owner` (kind, name or both, as in
 //! `ReplicaSet/cart-7c9d`) and `reason` (of an Event); `by:!kubelet` is the same as `!by:kubelet`. A word without a
 //! place is looked for in kind, namespace, name, and in the paths and values of the fields.
 
@@ -16,6 +16,7 @@ enum Place {
     By,
     Type,
     Kind,
+    Cluster,
     Namespace,
     Name,
     Owner,
@@ -23,11 +24,12 @@ enum Place {
     Anywhere,
 }
 
-const PLACES: [(&str, Place); 10] = [
+const PLACES: [(&str, Place); 11] = [
     ("path", Place::Path),
     ("by", Place::By),
     ("type", Place::Type),
     ("kind", Place::Kind),
+    ("cluster", Place::Cluster),
     ("ns", Place::Namespace),
     ("namespace", Place::Namespace),
     ("name", Place::Name),
@@ -109,6 +111,7 @@ impl Term {
                 pattern.is_in(&format!("{:?}", line.delta_type)) || (is_warning && pattern.is_in("Warning"))
             }
             Place::Kind => pattern.is_in(&line.kind),
+            Place::Cluster => pattern.is_in(line.cluster),
             Place::Namespace => pattern.is_in(&line.key.namespace),
             Place::Name => pattern.is_in(&line.key.name),
             Place::Owner => line.owners.iter().any(|owner| pattern.is_in(&format!("{}/{}", owner.kind, owner.name))),
@@ -156,6 +159,8 @@ mod tests {
         check(event, "reason:backoff type:warning owner:pod/cart-1 kind:event", true);
         check(event, r"owner:/^Pod\/cart-1$/ reason:/^BackOff$/", true);
         check(event, "reason:Killing", false);
+        check(event, "cluster:west", false);
+        check(event, "!cluster:west", true);
         check(event, "owner:ReplicaSet", false);
         check(&normal, "type:warning", false);
         check(&normal, "type:added reason:Back", true);

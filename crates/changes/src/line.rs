@@ -96,6 +96,8 @@ pub struct Line {
     pub key: ObjectKey,
     /// The object's uid.
     pub uid: Uid,
+    /// The object's cluster, for a caller that knows several and sets it; else empty.
+    pub cluster: &'static str,
     /// What happened.
     pub delta_type: DeltaType,
     /// The fields that changed and are not noise, the most telling first. Of a new object, what it is like.
@@ -135,6 +137,7 @@ impl Line {
             kind,
             key,
             uid,
+            cluster: "",
             delta_type,
             fields: Vec::new(),
             other_paths: Vec::new(),

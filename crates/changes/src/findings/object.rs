@@ -42,7 +42,8 @@ struct Lives {
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     writes: Recent<Uid, Writes>,
-    lives: Recent<(Arc<str>, ObjectKey), Lives>,
+    /// By cluster, kind and key.
+    lives: Recent<(&'static str, Arc<str>, ObjectKey), Lives>,
 }
 
 impl Objects {
@@ -51,7 +52,7 @@ impl Objects {
             DeltaType::Added => self.made(line),
             DeltaType::Deleted => {
                 self.writes.remove(&line.uid);
-                let lives = self.lives.entry((line.kind.clone(), line.key.clone()), line.at);
+                let lives = self.lives.entry((line.cluster, line.kind.clone(), line.key.clone()), line.at);
                 lives.deleted = Some(line.uid.clone());
             }
             _ => self.written(line),
@@ -60,7 +61,7 @@ impl Objects {
 
     fn made(&mut self, line: &Line) {
         // Most objects that are made were never deleted before, and are not remembered.
-        let Some(lives) = self.lives.get_mut(&(line.kind.clone(), line.key.clone())) else { return };
+        let Some(lives) = self.lives.get_mut(&(line.cluster, line.kind.clone(), line.key.clone())) else { return };
         if lives.deleted.take().is_some_and(|deleted| deleted != line.uid) {
             lives.uid = line.uid.clone();
             lives.made.add(line.at, line.seq, AGAIN);
@@ -93,7 +94,7 @@ impl Objects {
                 cards.push(card(finding, (&state.kind, key, uid), &state.writes, last_at));
             }
         }
-        for ((kind, key), lives) in self.lives.iter() {
+        for ((_, kind, key), lives) in self.lives.iter() {
             let Some(last_at) = lives.made.last_at() else { continue };
             if lives.made.count >= TIMES && now - last_at <= TOLD_FOR {
                 cards.push(card(Finding::Recreated, (kind, key, &lives.uid), &lives.made, last_at));

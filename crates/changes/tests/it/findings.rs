@@ -1,6 +1,7 @@
 //! The detectors: each on what it is to find, and on what it is not.
 
 use kubechurn_changes::findings::{Card, Finding, Findings, MOST_SEQS, TOLD_FOR};
+use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Marks;
 use serde_json::{Value, json};
 
@@ -11,17 +12,19 @@ use crate::recording::steps;
 struct Play {
     objects: Objects,
     findings: Findings,
+    /// In which cluster everything happens from now on.
+    cluster: &'static str,
 }
 
 impl Play {
     fn set(&mut self, at: f64, object: (&str, &str, &str), rest: Value) {
         let line = self.objects.set(at, object, rest);
-        self.findings.push(&line);
+        self.findings.push(&Line { cluster: self.cluster, ..line });
     }
 
     fn delete(&mut self, at: f64, kind: &str, name: &str) {
         let line = self.objects.delete(at, kind, name);
-        self.findings.push(&line);
+        self.findings.push(&Line { cluster: self.cluster, ..line });
     }
 
     #[track_caller]
@@ -230,6 +233,18 @@ fn an_object_that_is_made_again_is_found() {
     let card = play.only(5_000.0);
     assert_eq!((card.finding.clone(), card.uid.to_string()), (Finding::Recreated, "db-0#3".to_owned()));
     assert_eq!(card.sentence("14:02"), "Pod db-0 was deleted and made again 3 times since 14:02");
+}
+
+#[test]
+fn objects_of_one_name_in_two_clusters_are_two() {
+    let mut play = Play::default();
+    for turn in 0..4u32 {
+        let (at, name) = (f64::from(turn) * 1_000.0, format!("db-0#{turn}"));
+        play.cluster = if turn % 2 == 0 { "east" } else { "west" };
+        play.set(at, ("Pod", &name, ""), json!({}));
+        play.delete(at + 500.0, "Pod", &name);
+    }
+    play.silent(5_000.0);
 }
 
 fn rollout(generation: u32, desired: u32, [all, updated, available]: [u32; 3]) -> Value {

@@ -166,7 +166,8 @@ impl Alerts {
         }
         self.waiting += 1;
         if self.words.len() < NAMED {
-            self.words.push(fit(&format!("{} {} {line}", line.kind, line.key), LONGEST));
+            let cluster = if line.cluster.is_empty() { String::new() } else { format!("{}: ", line.cluster) };
+            self.words.push(fit(&format!("{cluster}{} {} {line}", line.kind, line.key), LONGEST));
         }
     }
 

@@ -104,7 +104,26 @@ impl Page {
             old: told.old.as_deref(),
             new: told.new.as_deref(),
         };
-        Some(Line::new(received, &self.changes.feed.marks))
+        let line = Line::new(received, &self.changes.feed.marks);
+        Some(Line { cluster: self.cluster_of(&told.resource), ..line })
+    }
+
+    /// What the cluster of a resource is called, on a page that knows several; else nothing.
+    fn cluster_of(&self, resource: &ApiResource) -> &'static str {
+        match resource.cluster {
+            _ if self.place.catalog.clusters().is_empty() => "",
+            "" => self.place.home,
+            cluster => cluster,
+        }
+    }
+
+    /// The words after what is said of a change, where several clusters are in view: in which it was.
+    fn in_cluster(&self, sequence: Option<u64>) -> String {
+        let of = sequence.and_then(|sequence| self.watching.history.of_number(sequence));
+        match of.map_or("", |of| self.cluster_of(&of.resource)) {
+            cluster if !cluster.is_empty() && self.columns.layout.schema().has_clusters() => format!(", in {cluster}"),
+            _ => String::new(),
+        }
     }
 
     /// The feed's filter, as the address has it.
@@ -172,7 +191,7 @@ impl Page {
             let since = seconds(&env.time_of_day(card.since));
             CardModel {
                 title: card.title(),
-                sentence: card.sentence(&since),
+                sentence: card.sentence(&since) + &self.in_cluster(card.seqs.last().copied()),
                 count: match more {
                     0 => format!("{} changes", grouped(card.count)),
                     more => format!("{} changes; the same of {more} more", grouped(card.count)),
