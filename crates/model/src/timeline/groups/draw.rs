@@ -65,8 +65,8 @@ impl Groups {
     }
 
     /// Whether the marks of a row are counted here, because they are not those of one lane.
-    fn is_counted(&self, row: &Row, entry: &Entry) -> bool {
-        Groups::is_closed(row, entry) || self.index.is_part(entry)
+    fn is_counted(&self, row: &Row, (at, entry): (u32, &Entry)) -> bool {
+        Groups::is_closed(row, entry) || self.index.is_part(at)
     }
 
     /// The name of a row: without what stands above it already.
@@ -105,7 +105,7 @@ impl Chart {
         let groups = &mut self.groups;
         groups.arrange(marks, ask);
         let rows: Vec<Row> = groups.rows.visible(ask).collect();
-        let is_counted = |row: &&Row| groups.index.of(row.id).is_some_and(|(_, entry)| groups.is_counted(row, entry));
+        let is_counted = |row: &&Row| groups.index.of(row.id).is_some_and(|known| groups.is_counted(row, known));
         let counted = rows.iter().filter(is_counted);
         let counted: Vec<(GroupId, u32)> =
             counted.filter_map(|row| Some((row.id, groups.index.of(row.id)?.1.revision))).collect();
@@ -125,7 +125,7 @@ impl Chart {
             let id = row.group.as_ref().map(|group| group.id);
             let entry = id.and_then(|id| self.groups.index.of(id));
             let is_counted = row.group.as_ref().is_some_and(|group| group.open == Some(false))
-                || entry.is_some_and(|(_, entry)| self.groups.index.is_part(entry));
+                || entry.is_some_and(|(at, _)| self.groups.index.is_part(at));
             scene.lanes.push(Some(row));
             let first = RowStart::of(scene, scratch);
             match (id, of) {
@@ -160,12 +160,12 @@ impl Chart {
         scene: &Scene,
     ) -> Option<(LaneRow, Option<LaneOf>)> {
         let index = &self.groups.index;
-        let (_, entry) = index.of(row.id)?;
+        let (at, entry) = index.of(row.id)?;
         let found = index.lane(marks, entry);
         let label = entry.label.as_deref();
         let key = found.map(|(_, lane)| &lane.key).or_else(|| label.map(|label| &label.key))?;
         let of = found.map(|(of, _)| of);
-        let is_counted = self.groups.is_counted(row, entry);
+        let is_counted = self.groups.is_counted(row, (at, entry));
         let LaneOf { kind, lane } = of.unwrap_or(NO_LANE);
         let names = self.names.get(kind.index());
         let group = GroupRow {

@@ -8,6 +8,8 @@ mod managers;
 mod tree;
 
 pub(in crate::timeline) use managers::FindWriter;
+#[cfg(test)]
+pub(super) use managers::MOST;
 
 use std::sync::Arc;
 
@@ -43,6 +45,8 @@ pub(super) enum Anchor {
     Kind(KindId),
     /// A manager, by its number among those of [`Managers`].
     Manager(u8),
+    /// What a manager wrote beyond the most objects that have an entry.
+    Rest(u8),
     /// Everything that is on no node.
     NoNode,
 }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::kind_id::KindId;
 use crate::timeline::groups::LanesBy;
-use crate::timeline::groups::index::{Anchor, Entry, Index, NONE};
+use crate::timeline::groups::index::{Anchor, Entry, Index, Label, NONE};
 use crate::timeline::mark::{LaneId, LaneOf, Mark, SubjectRef};
 use crate::timeline::marks::{MarkInfo, Marks};
 
@@ -26,12 +26,20 @@ const OTHERS: u8 = u8::MAX;
 /// `validation.go` of apimachinery).
 const LONGEST: usize = 128;
 
+/// So many objects stand below managers at most, each counted once below each manager. The marks of further ones stand
+/// together: an entry takes some 150 bytes, and with the marks of a million objects there would be a million entries.
+pub(in crate::timeline::groups) const MOST: usize = 100_000;
+
+/// The objects beyond [`MOST`] of one manager, in the place of a lane.
+const REST: LaneOf = LaneOf { kind: KindId(u8::MAX), lane: LaneId(u32::MAX) };
+
 /// Tells who wrote the version of an object that a mark is about; `None` if that is not known.
 pub(in crate::timeline) type FindWriter<'a> = dyn FnMut(&'static Kind, &MarkInfo<'_>) -> Option<String> + 'a;
 
 /// An object below a manager.
 #[derive(Debug)]
 struct Below {
+    /// The object; [`REST`] for all that are too many.
     of: LaneOf,
     manager: u8,
     /// How many of its marks the manager made, as far as they are held and known.
@@ -124,8 +132,8 @@ impl Index {
     }
 
     /// Whether an entry is of the marks that one manager made of an object.
-    pub(in crate::timeline::groups) fn is_part(&self, entry: &Entry) -> bool {
-        self.is_by_manager() && entry.lane.is_some() && entry.parent != NONE
+    pub(in crate::timeline::groups) fn is_part(&self, at: u32) -> bool {
+        self.managers.below.get(at as usize).is_some_and(Option::is_some)
     }
 
     /// The marks of a kind whose entries are known: `first <= seq < end`.
@@ -240,7 +248,8 @@ impl Index {
         }
         self.managers.entries.remove(&(below.of.kind, below.of.lane, below.manager));
         *place = None;
-        self.change(self.entries[at as usize].parent, |entry| entry.members = entry.members.saturating_sub(1));
+        let Entry { parent, lane, .. } = self.entries[at as usize];
+        self.change(parent, |entry| entry.members = entry.members.saturating_sub(u32::from(lane.is_some())));
         self.entries[at as usize].lane = None;
         self.free_if_empty(at);
     }
@@ -259,9 +268,12 @@ impl Index {
         let of = LaneOf { kind, lane };
         let writer = kinds.get(kind.index()).and_then(|kind| find(kind, &own.info(mark)));
         let manager = writer.map_or(NOT_KNOWN, |name| self.managers.number(&name));
-        let at = match self.managers.entries.get(&(kind, lane, manager)) {
-            Some(at) => *at,
-            None => self.make_below(manager, (of, own.lanes.generation(lane))),
+        let known = |of: LaneOf| self.managers.entries.get(&(of.kind, of.lane, manager)).copied();
+        let is_full = self.managers.entries.len() >= MOST;
+        let at = match known(of).or_else(|| if is_full { known(REST) } else { None }) {
+            Some(at) => at,
+            None if is_full => self.make_below(manager, REST, None),
+            None => self.make_below(manager, of, Some(own.lanes.generation(lane))),
         };
         if let Some(Some(below)) = self.managers.below.get_mut(at as usize) {
             below.marks += 1;
@@ -273,12 +285,17 @@ impl Index {
         at
     }
 
-    /// The entry of an object below a manager who was not known to have written it.
-    fn make_below(&mut self, manager: u8, (of, generation): (LaneOf, u32)) -> u32 {
+    /// The entry of an object below a manager who was not known to have written it; without a generation, of those that are
+    /// too many.
+    fn make_below(&mut self, manager: u8, of: LaneOf, generation: Option<u32>) -> u32 {
         let (word, key) = self.managers.words(manager);
         let group = self.anchored(Anchor::Manager(manager), || (word, key));
         let at = self.make();
-        self.entries[at as usize].lane = Some((of, generation));
+        self.entries[at as usize].lane = generation.map(|generation| (of, generation));
+        if generation.is_none() {
+            let (word, key) = ("".into(), ObjectKey::new("", "other objects"));
+            self.entries[at as usize].label = Some(Box::new(Label { word, key, anchor: Anchor::Rest(manager) }));
+        }
         self.move_to(at, group);
         self.managers.entries.insert((of.kind, of.lane, manager), at);
         let below = &mut self.managers.below;

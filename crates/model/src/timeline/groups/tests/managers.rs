@@ -11,8 +11,9 @@ use kubechurn_client::api::uid::Uid;
 use super::{Fixture, NODE, Object, POD, key, uid};
 use crate::kind_id::KindId;
 use crate::timeline::Timeline;
+use crate::timeline::groups::index::MOST;
 use crate::timeline::groups::{LaneChoice, LaneOrder, LanesBy, OpenGroups};
-use crate::timeline::mark::MarkType;
+use crate::timeline::mark::{MarkType, grouped};
 use crate::timeline::marks::{Marks, NewMark};
 use crate::timeline::scale::Window;
 use crate::timeline::scene::LaneRow;
@@ -168,6 +169,37 @@ fn names_are_bounded_and_what_is_beyond_them_stands_together() {
     let rows = written.rows();
     let at = rows.iter().position(|row| row == "▾ manager a/b/c").expect("the group is open");
     assert_eq!(rows[at + 1], "  po shop/a 1 updated");
+}
+
+#[test]
+fn objects_are_bounded_and_those_beyond_stand_together() {
+    let mut written = Written::new();
+    let most = u64::try_from(MOST).unwrap();
+    for at in 0..most + 500 {
+        // All of them are in the window.
+        written.fixture.now = 100_000.0;
+        written.push(MarkType::Updated, (POD, &format!("p-{at}")), "kubelet");
+    }
+    let rows = |written: &mut Written| {
+        while written.find(100_000) {}
+        written.fixture.rows()
+    };
+    assert_eq!(rows(&mut written), [format!("▸ manager kubelet {} updated", grouped(most + 500))]);
+    let bytes = written.fixture.chart.groups.index.bytes();
+    assert!(bytes < 40_000_000, "{bytes}");
+    let is_there = |written: &Written, name: &str| written.shown().any(|row| &*row.key.name == name);
+    assert_eq!(written.shown().next().unwrap().group.as_ref().unwrap().members as usize, MOST);
+    written.fixture.choice.open = OpenGroups::all(true);
+    assert_eq!(rows(&mut written)[1], "  other objects 500 updated");
+    assert!(!is_there(&written, "p-0"), "the newest were asked for first");
+    // When marks are evicted, there is room for new objects, and the rest goes with its marks.
+    let last = written.fixture.marks[POD].charged() / 2;
+    written.fixture.marks[POD].limit(last);
+    written.fixture.now += 10_000.0;
+    written.push(MarkType::Updated, (POD, "a"), "kubelet");
+    let rows = rows(&mut written);
+    assert_eq!(rows[1], "  po shop/a 1 updated", "{:?}", &rows[..3]);
+    assert!(!is_there(&written, "other objects"));
 }
 
 #[test]
