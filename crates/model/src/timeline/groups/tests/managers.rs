@@ -203,6 +203,30 @@ fn objects_are_bounded_and_those_beyond_stand_together() {
 }
 
 #[test]
+fn evicted_marks_leave_the_counts_of_rows_that_stay() {
+    let mut written = Written::new();
+    // With room for all of them, in small pieces.
+    written.fixture.marks[POD] = Marks::new(20_000);
+    written.fixture.choice.open.turn("manager:kubelet");
+    for at in 0..400 {
+        written.push(MarkType::Updated, (POD, "a"), if at % 2 == 0 { "kubectl" } else { "kubelet" });
+    }
+    let rows = |count: usize| {
+        [
+            format!("▸ manager kubectl {count} updated"),
+            "▾ manager kubelet".into(),
+            format!("  po shop/a {count} updated"),
+        ]
+    };
+    assert_eq!(written.rows(), rows(200));
+    let held = written.fixture.marks[POD].charged() / 2;
+    written.fixture.marks[POD].limit(held);
+    let held = written.fixture.marks[POD].len();
+    assert!((2..350).contains(&held), "{held}");
+    assert_eq!(written.rows(), rows(held / 2));
+}
+
+#[test]
 fn what_is_selected_or_kept_stands_whole_on_top() {
     let mut written = Written::new();
     for writer in ["kubectl", "kubelet"] {
