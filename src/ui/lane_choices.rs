@@ -25,7 +25,7 @@ pub fn LaneChoices(
         <select
             data-testid="lanes-by"
             aria-label="lanes stand together"
-            title="what stands together in a group of lanes, which opens and closes by a click on its triangle"
+            title="what stands together in a group of lanes, which opens and closes by a click on its triangle; the manager of a change is inferred from managedFields"
             on:change=move |event| send(TimelineCommand::LanesBy(LanesBy::of(&event_target_value(&event))))
         >
             {LanesBy::ALL.map(|one| option(by, one.name(), format!("by {}", one.name()))).collect_view()}

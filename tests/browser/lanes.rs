@@ -1,5 +1,6 @@
-//! Lanes of the timeline in groups: by owner and by node, opened and closed, kept on top, and in the address.
+//! Lanes of the timeline in groups: by owner, by node and by manager, opened and closed, kept on top, and in the address.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::json;
@@ -142,6 +143,89 @@ async fn lanes_by_owner_open_and_close_are_kept_and_survive_a_reload() {
             holds(!words.contains("lanes by ") && words.contains(&format!("{own}, kept")), || words)
         })
         .await;
+        page.is_balanced().await;
+    })
+    .await;
+}
+
+/// How many changes the words of a row say, by type: `Pods, closed, 60 objects, 1,204 updated`.
+fn changes(row: &str) -> BTreeMap<&str, u64> {
+    let counts = row.split(", ").filter_map(|part| part.rsplit_once(' '));
+    let known = counts.filter(|(_, word)| ["added", "updated", "deleted", "replaced"].contains(word));
+    known.filter_map(|(count, word)| Some((word, count.replace(',', "").parse().ok()?))).collect()
+}
+
+/// How many changes the closed row of a manager says.
+fn of<'a>(rows: &'a [String], manager: &str) -> Option<BTreeMap<&'a str, u64>> {
+    let row = rows.iter().find(|row| row.starts_with(&format!("manager {manager}, closed, ")))?;
+    Some(changes(row))
+}
+
+/// How many changes all rows say together, by type.
+fn all_changes(rows: &[String]) -> BTreeMap<&str, u64> {
+    let mut all = BTreeMap::new();
+    rows.iter().flat_map(|row| changes(row)).for_each(|(word, count)| *all.entry(word).or_default() += count);
+    all
+}
+
+#[tokio::test]
+async fn lanes_by_manager_have_every_mark_once() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { scenario: "rollout", pods: 60, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "lanes_by_manager_have_every_mark_once";
+    with_page(name, &proxy.url(), "#/pods,replicasets,deployments?lanes=manager", async |page| {
+        for kind in ["pods", "replicasets", "deployments"] {
+            page.reaches(kind, "live", SOON).await;
+        }
+        until(
+            page,
+            "the kubelet and the controllers write, and nobody is known to have written what a list brought",
+            |rows| {
+                let wrote = |name: &str| of(rows, name).is_some_and(|counts| counts.contains_key("updated"));
+                let listed = of(rows, "not known").is_some_and(|counts| counts.contains_key("replaced"));
+                (wrote("kubelet") && wrote("kube-controller-manager") && listed).then_some(())
+            },
+        )
+        .await;
+        let words = page.attribute("timeline", "aria-label").await.unwrap_or_default();
+        assert!(words.contains("lanes by manager (inferred): "), "{words}");
+        // While the page stands still, the same marks are in every picture.
+        page.press("p").await;
+        finds_nothing(page, "lanes by manager").await;
+        let choose = "const menu = document.querySelector('[data-testid=lanes-by]');
+            menu.value = arguments[0]; menu.dispatchEvent(new Event('change', { bubbles: true }))";
+        page.browser.run(choose, vec!["kind".into()]).await;
+        let of_kinds = |rows: &[String]| {
+            let titles = ["Pods, closed, ", "ReplicaSets, closed, ", "Deployments, closed, "];
+            let is_kind = |row: &String| titles.iter().any(|title| row.starts_with(title));
+            (rows.len() == 3 && rows.iter().all(is_kind)).then(|| rows.to_vec())
+        };
+        let kinds = until(page, "kinds are groups", of_kinds).await;
+        let expected = all_changes(&kinds);
+        assert!(expected.values().sum::<u64>() > 60, "{kinds:#?}");
+        page.browser.run(choose, vec!["manager".into()]).await;
+        let is_all = |rows: &[String]| {
+            let are_managers = rows.iter().all(|row| row.starts_with("manager "));
+            (are_managers && all_changes(rows) == expected).then(|| rows.to_vec())
+        };
+        let managers = until(page, "managers made what the kinds have", is_all).await;
+        assert!(of(&managers, "kube-controller-manager").is_some(), "{managers:#?}");
+
+        // A group opens to the objects, each with what this manager made of its marks.
+        let at = managers.iter().position(|row| row.starts_with("manager kube-controller-manager, ")).expect("its row");
+        let whole = changes(&managers[at]);
+        point(page, at, TRIANGLE, true).await;
+        until(page, "objects are below their manager", |rows| {
+            let below = rows.iter().skip(at + 1).take_while(|row| row.starts_with("level 2 "));
+            let own: Vec<BTreeMap<&str, u64>> = below.map(|row| changes(row)).collect();
+            let is_part = |counts: &BTreeMap<&str, u64>| {
+                !counts.is_empty() && counts.iter().all(|(word, count)| whole.get(word).is_some_and(|all| count <= all))
+            };
+            (!own.is_empty() && own.iter().all(is_part)).then_some(())
+        })
+        .await;
+        page.press("p").await;
         page.is_balanced().await;
     })
     .await;

@@ -128,6 +128,13 @@ impl Lives {
         *self.dropped.entry(life.uid).or_default() += life.dropped;
     }
 
+    /// The number of an object that is known.
+    pub fn find(&self, resource: ApiResource, key: &ObjectKey, uid: &Uid) -> Option<u32> {
+        let resource = self.resources.iter().position(|known| *known == resource)?;
+        let numbers = self.by_name.get(&(resource as u16, key.clone()))?;
+        numbers.iter().rev().copied().find(|number| self.lives.get(number).is_some_and(|life| life.uid == *uid))
+    }
+
     /// How many versions of an object were dropped, and whether there may have been more.
     pub fn dropped(&self, uid: &Uid, resource: ApiResource, key: &ObjectKey) -> (u64, bool) {
         let known = self.named(resource, key).find(|life| life.uid == *uid);

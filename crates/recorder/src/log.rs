@@ -203,6 +203,20 @@ impl Log {
         segment.records.get(place as usize)
     }
 
+    /// The versions that were received at a time.
+    pub fn received_at(&self, at: f64) -> impl Iterator<Item = &Record> {
+        // A segment that begins before the time may end with it, and so may many that follow.
+        let first = self.segments.partition_point(|own| own.records.last().is_some_and(|last| last.at < at));
+        let segments = self.segments.range(first..);
+        segments
+            .map_while(move |segment| {
+                let first = segment.records.partition_point(|record| record.at < at);
+                Some(segment.records.get(first..)?)
+                    .filter(|records| records.first().is_some_and(|record| record.at <= at))
+            })
+            .flat_map(move |records| records.iter().take_while(move |record| record.at <= at))
+    }
+
     /// The text of a version; `None` if it is not kept here, or has none.
     pub fn read(&self, sequence: u64, texts: &Texts) -> Option<String> {
         let (segment, place) = self.find(sequence)?;

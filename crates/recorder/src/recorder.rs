@@ -199,6 +199,20 @@ impl Recorder {
         Some(Stored { record, life: self.lives.get(record.life)? })
     }
 
+    /// The number of a version of an object that was received at a time, in milliseconds, and is no deletion.
+    pub fn find(&self, resource: ApiResource, object: (&ObjectKey, &Uid), of: (&ResourceVersion, f64)) -> Option<u64> {
+        let ((key, uid), (version, at)) = (object, of);
+        let (life, version) = (self.lives.find(resource, key, uid)?, mark_of(version));
+        let is_it = |record: &&Record| {
+            let is_gone = record.delta_type == DeltaType::Deleted;
+            (record.life, record.version, record.at) == (life, version, at) && !is_gone
+        };
+        // What is asked for is mostly among the newest versions. Very many may have been received at one time.
+        let newest = self.versions_of(self.lives.get(life)?).take(AGAIN).find(is_it);
+        let found = newest.or_else(|| self.logs.iter().find_map(|log| log.received_at(at).find(is_it)));
+        found.map(|record| record.sequence)
+    }
+
     /// The number of the version of the same object that was received before a kept one, if it is kept, too.
     pub fn previous(&self, sequence: u64) -> Option<u64> {
         let (log, record) = self.logs.iter().enumerate().find_map(|(at, log)| Some((at, log.record(sequence)?)))?;

@@ -220,6 +220,36 @@ proptest! {
 }
 
 proptest! {
+    /// However many were received at one time: a version is found by its object, its resourceVersion and its time as long as
+    /// it is kept.
+    #[test]
+    fn a_version_is_found_by_when_it_was_received(
+        pushed in proptest::collection::vec((0usize..3, 0usize..3, 0u8..3), 1..200),
+        budget in prop_oneof![Just(40_000usize), Just(1 << 20)],
+    ) {
+        let mut recorder = Recorder::new(budget);
+        let (mut at, mut known) = (0.0, Vec::new());
+        let filling: String = (0..60).map(|at| format!("{} ", at * 7919)).collect();
+        for (version, (name, interest, step)) in pushed.iter().enumerate() {
+            at += f64::from(*step / 2);
+            let text = text(["a", "b", "c"][*name], version as u64 + 1, &filling[version % 7..]);
+            let object = decode_metadata(&text).unwrap();
+            let interest = [Interest::Change, Interest::Dull, Interest::Listed][*interest];
+            let delta_type = if version % 9 == 0 { DeltaType::Deleted } else { DeltaType::Updated };
+            let new = NewVersion { at, delta_type, resource: PODS, object: &object, text: Some(&text), interest };
+            if let Pushed::Kept(sequence) = recorder.push(new) {
+                known.push((sequence, object.clone(), at, delta_type));
+            }
+        }
+        for (sequence, object, at, delta_type) in &known {
+            let is_there = recorder.get(*sequence).is_some() && *delta_type != DeltaType::Deleted;
+            let found = recorder.find(PODS, (&object.key, &object.uid), (&object.resource_version, *at));
+            prop_assert_eq!(found, is_there.then_some(*sequence));
+            let another = recorder.find(PODS, (&object.key, &object.uid), (&object.resource_version, at + 0.5));
+            prop_assert_eq!(another, None);
+        }
+    }
+
     /// Over all three logs, and with what is oldest dropped: the version before each one is the next smaller number that is
     /// kept of the same object.
     #[test]

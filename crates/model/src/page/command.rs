@@ -359,6 +359,7 @@ impl Command {
                     LanesBy::Node => "Lanes by node",
                     LanesBy::Namespace => "Lanes by namespace",
                     LanesBy::Kind => "Lanes by kind",
+                    LanesBy::Manager => "Lanes by manager",
                 },
                 TimelineCommand::Order(order) => match order {
                     LaneOrder::LastChange => "Lanes with the last change first",

@@ -3,7 +3,7 @@
 //! A version costs the bytes in which it differs from another one. Its text is made again, and parsed, only when the user
 //! looks at it. Versions that are dropped are counted. A Secret's values never reach the recorder.
 
-use kubechurn_changes::noise;
+use kubechurn_changes::{noise, writer};
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion, decode_metadata};
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
@@ -13,6 +13,8 @@ use kubechurn_recorder::{Interest, NewVersion, Pushed, Record, Recorder, Totals}
 use serde::Serialize;
 
 use crate::page::inspector::secret;
+use crate::timeline::mark::MarkType;
+use crate::timeline::marks::MarkInfo;
 
 /// How much memory the recorder may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -201,6 +203,25 @@ impl History {
             old: previous.filter(|_| was_gone != Some(DeltaType::Deleted)).and_then(|one| self.recorder.read(one)),
             new,
         })
+    }
+
+    /// The manager that seems to have written the version that a mark is about, as the feed infers it; the first one, if it
+    /// seems to have been several. `None` if the version is not kept, if the one before it is not, or if nobody wrote it as
+    /// far as is known: who deletes an object leaves no trace in it, and what a first list brings was written before.
+    pub fn writer(&self, resource: ApiResource, mark: &MarkInfo<'_>) -> Option<String> {
+        let is_new = match mark.mark_type {
+            MarkType::Added => true,
+            MarkType::Updated | MarkType::Replaced => false,
+            MarkType::Deleted | MarkType::Sync | MarkType::Relist | MarkType::Gap => return None,
+        };
+        let sequence = self.recorder.find(resource, (mark.key?, mark.uid), (&mark.resource_version, mark.at))?;
+        let old = match self.recorder.previous(sequence) {
+            Some(previous) if !is_new => Some(self.recorder.read(previous)?),
+            None if !is_new => return None,
+            _ => None,
+        };
+        let writers = writer::writers(old.as_deref(), &self.recorder.read(sequence)?);
+        writers.into_iter().next().map(|writer| writer.manager)
     }
 
     /// Whether a version is kept that has a text.

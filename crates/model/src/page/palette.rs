@@ -70,6 +70,7 @@ const COMMANDS: &[Command] = &[
     Command::Timeline(TimelineCommand::LanesBy(LanesBy::Node)),
     Command::Timeline(TimelineCommand::LanesBy(LanesBy::Namespace)),
     Command::Timeline(TimelineCommand::LanesBy(LanesBy::Kind)),
+    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Manager)),
     Command::Timeline(TimelineCommand::Order(LaneOrder::LastChange)),
     Command::Timeline(TimelineCommand::Order(LaneOrder::FirstChange)),
     Command::Timeline(TimelineCommand::Order(LaneOrder::Churn)),

@@ -1,4 +1,5 @@
-//! Lanes in groups: by owner, by node, by namespace or by kind; in one of several orders; and those that are kept on top.
+//! Lanes in groups: by owner, by node, by namespace, by kind or by the manager who seems to have written; in one of several
+//! orders; and those that are kept on top.
 //!
 //! A group is closed at first. Then its row shows the marks of everything below it, folded with their counts, and a
 //! delete on top. An open group has its members below it.
@@ -22,11 +23,13 @@ pub use open::OpenGroups;
 use kubechurn_columns::kinds::Kind;
 
 use crate::kind_id::KindId;
+pub(in crate::timeline) use crate::timeline::groups::index::FindWriter;
 use crate::timeline::groups::index::Index;
 use crate::timeline::groups::marks::GroupMarks;
 use crate::timeline::groups::rows::Rows;
 use crate::timeline::groups::scan::Scan;
 use crate::timeline::mark::Counts;
+use crate::timeline::marks::Marks;
 
 /// What lanes stand together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,11 +46,15 @@ pub enum LanesBy {
     Namespace,
     /// Objects of one kind.
     Kind,
+    /// Below the field manager that seems to have written them, each object with the marks that this manager made: an object
+    /// that several wrote stands in several groups.
+    Manager,
 }
 
 impl LanesBy {
     /// All choices, in the order of the menu.
-    pub const ALL: [LanesBy; 5] = [LanesBy::Object, LanesBy::Owner, LanesBy::Node, LanesBy::Namespace, LanesBy::Kind];
+    pub const ALL: [LanesBy; 6] =
+        [LanesBy::Object, LanesBy::Owner, LanesBy::Node, LanesBy::Namespace, LanesBy::Kind, LanesBy::Manager];
 
     /// The word in the address and in the menu, after "by".
     pub fn name(self) -> &'static str {
@@ -57,6 +64,7 @@ impl LanesBy {
             LanesBy::Node => "node",
             LanesBy::Namespace => "namespace",
             LanesBy::Kind => "kind",
+            LanesBy::Manager => "manager",
         }
     }
 
@@ -157,7 +165,7 @@ pub struct GroupRow {
     /// The name, as short as it may be below the group that it is in.
     pub name: Box<str>,
     /// How many frames of each type are in the window, of the object and all that is below it, as far as they are
-    /// counted. Only of a closed group.
+    /// counted. Only of a closed group, and of an object below a manager.
     pub counts: Counts,
 }
 
@@ -207,6 +215,13 @@ impl Groups {
         (self.scan, self.choice) = (Scan::default(), choice.clone());
         self.rows.must_settle();
         true
+    }
+
+    /// Asks who wrote marks of which that is not known yet, at most `most` of them. Returns whether some are left.
+    pub(super) fn find_writers(&mut self, marks: &[&Marks], most: usize, find: &mut FindWriter<'_>) -> bool {
+        let is_left = self.index.is_by_manager() && self.index.find_writers((marks, &self.kinds), most, find);
+        self.is_behind |= is_left;
+        is_left
     }
 
     /// The bytes that all of it takes.

@@ -308,7 +308,7 @@ impl Marks {
         self.ring.newest_first().rev().map(|mark| self.info(mark))
     }
 
-    fn info<'a>(&'a self, mark: Mark<'a>) -> MarkInfo<'a> {
+    pub(super) fn info<'a>(&'a self, mark: Mark<'a>) -> MarkInfo<'a> {
         let (sequence, at, mark_type, tone) = (mark.seq, mark.at, mark.mark_type, mark.state.tone);
         let all = MarkInfo {
             sequence,

@@ -46,7 +46,7 @@ use crate::timeline::draw::Scratch;
 use crate::timeline::groups::{GroupId, Groups, LaneChoice, LanePart};
 use crate::timeline::hit::Hit;
 use crate::timeline::mark::Counts;
-use crate::timeline::marks::{Marks, made, open_gaps};
+use crate::timeline::marks::{MarkInfo, Marks, made, open_gaps};
 use crate::timeline::order::Order;
 use crate::timeline::scene::{LaneRow, Scene, TimelineView};
 use kubechurn_columns::kinds::Kind;
@@ -220,6 +220,16 @@ impl<'a> TimelineMut<'a> {
         if self.chart.groups.choose(choice) {
             self.chart.drawn = None;
         }
+    }
+
+    /// Where lanes stand by manager, asks `find` who wrote marks of which that is not known yet, at most `most` of them.
+    /// `find` returns `None` where nobody knows. Returns whether some are left; the next scene is due then.
+    pub fn find_writers(
+        &mut self,
+        most: usize,
+        find: &mut dyn FnMut(&'static Kind, &MarkInfo<'_>) -> Option<String>,
+    ) -> bool {
+        self.chart.groups.find_writers(&self.marks, most, find)
     }
 
     /// Whether the last scene left something to find or to count, so that the next one is due at once.

@@ -9,11 +9,18 @@ use crate::page::state::Page;
 use crate::page::state::timeline_drag::Drag;
 use crate::timeline::groups::{LanePart, OpenGroups};
 use crate::timeline::hit::{Hit, Owner};
+use crate::timeline::marks::MarkInfo;
 use crate::timeline::scale::Viewport;
 use crate::timeline::scene::{TimelineView, duration};
+use kubechurn_columns::kinds::Kind;
 
 /// How often the words that describe the canvas are renewed, in milliseconds.
 const WORDS: f64 = 1_000.0;
+
+/// How long a frame may look for who wrote what marks are about, in milliseconds; and how many marks are looked at between
+/// two readings of the clock.
+const SHARE: f64 = 6.0;
+const BATCH: usize = 16;
 
 /// The user's view of the timeline.
 #[derive(Debug, Default)]
@@ -64,6 +71,11 @@ impl Page {
         timeline.note_texts(self.watching.history.whole_since());
         timeline.choose_lanes(&self.place.route.lanes);
         let state = &mut self.timeline;
+        if state.width >= 1.0 {
+            let (history, end) = (&self.watching.history, env.now() + SHARE);
+            let mut find = |kind: &'static Kind, mark: &MarkInfo<'_>| history.writer(kind.resource, mark);
+            while timeline.find_writers(BATCH, &mut find) && env.now() < end {}
+        }
         let view = TimelineView {
             width: state.width,
             height: state.height,

@@ -9,7 +9,7 @@ use crate::timeline::draw_lane::{add_fold, fill_lane, fill_states};
 use crate::timeline::events::fill_events;
 use crate::timeline::fold::{Spot, fold};
 use crate::timeline::groups::index::{Entry, Index};
-use crate::timeline::groups::rows::{Known, Row};
+use crate::timeline::groups::rows::{Known, Row, lane_of};
 use crate::timeline::groups::{GroupId, GroupRow, Groups, LaneOrder};
 use crate::timeline::mark::{Counts, LaneId, LaneOf, MarkType};
 use crate::timeline::marks::Marks;
@@ -46,6 +46,11 @@ impl Groups {
             self.rows.must_settle();
         } else if is_due {
             self.settled = ask.now;
+            if self.index.is_by_manager() {
+                let kept = self.choice.kept.iter().filter_map(|words| lane_of(words, marks, &self.kinds));
+                let whole: Vec<LaneOf> = kept.chain(ask.selected).collect();
+                self.index.stand_whole(marks, &whole);
+            }
             self.open_chosen(marks);
             let known = Known { marks, kinds: &self.kinds, index: &self.index, scan: &self.scan, choice: &self.choice };
             self.rows.settle(known, ask, is_past);
@@ -59,9 +64,15 @@ impl Groups {
         row.has_members && !entry.open
     }
 
+    /// Whether the marks of a row are counted here, because they are not those of one lane.
+    fn is_counted(&self, row: &Row, (at, entry): (u32, &Entry)) -> bool {
+        Groups::is_closed(row, entry) || self.index.is_part(at)
+    }
+
     /// The name of a row: without what stands above it already.
     fn name(entry: &Entry, index: &Index, marks: &[&Marks], key: &ObjectKey, depth: u8) -> String {
-        if depth == 0 {
+        // The name of a manager says nothing about the names of what it wrote.
+        if depth == 0 || index.is_by_manager() {
             return key.to_string();
         }
         let parent = index.get(entry.parent);
@@ -94,12 +105,14 @@ impl Chart {
         let groups = &mut self.groups;
         groups.arrange(marks, ask);
         let rows: Vec<Row> = groups.rows.visible(ask).collect();
-        let is_closed = |row: &&Row| groups.index.of(row.id).is_some_and(|(_, entry)| Groups::is_closed(row, entry));
-        let closed = rows.iter().filter(is_closed);
-        let closed: Vec<(GroupId, u32)> =
-            closed.filter_map(|row| Some((row.id, groups.index.of(row.id)?.1.revision))).collect();
-        // While lanes are being found, counting would begin anew with each scene.
-        groups.is_behind |= !groups.is_finding && groups.marks.count(&closed, &scene.scale, (marks, &groups.index));
+        let is_counted = |row: &&Row| groups.index.of(row.id).is_some_and(|known| groups.is_counted(row, known));
+        let counted = rows.iter().filter(is_counted);
+        let counted: Vec<(GroupId, u32)> =
+            counted.filter_map(|row| Some((row.id, groups.index.of(row.id)?.1.revision))).collect();
+        // While lanes are being found, counting would begin anew with each scene. Marks whose managers are being found stay
+        // where they are.
+        let counts = !groups.is_finding || groups.index.is_by_manager();
+        groups.is_behind |= counts && groups.marks.count(&counted, &scene.scale, (marks, &groups.index));
         scene.active = groups.rows.active();
         scene.scrollable = groups.rows.len();
         scene.lanes_by = groups.choice.by;
@@ -109,12 +122,14 @@ impl Chart {
                 scene.lanes.push(None);
                 continue;
             };
-            let is_closed = row.group.as_ref().is_some_and(|group| group.open == Some(false));
             let id = row.group.as_ref().map(|group| group.id);
+            let entry = id.and_then(|id| self.groups.index.of(id));
+            let is_counted = row.group.as_ref().is_some_and(|group| group.open == Some(false))
+                || entry.is_some_and(|(at, _)| self.groups.index.is_part(at));
             scene.lanes.push(Some(row));
             let first = RowStart::of(scene, scratch);
             match (id, of) {
-                (Some(id), of) if is_closed => {
+                (Some(id), of) if is_counted => {
                     let own = of.and_then(|of| Some((of, *marks.get(of.kind.index())?)));
                     if let Some((of, own)) = own {
                         fill_states(own, (of, y), scene, scratch);
@@ -145,12 +160,12 @@ impl Chart {
         scene: &Scene,
     ) -> Option<(LaneRow, Option<LaneOf>)> {
         let index = &self.groups.index;
-        let (_, entry) = index.of(row.id)?;
+        let (at, entry) = index.of(row.id)?;
         let found = index.lane(marks, entry);
         let label = entry.label.as_deref();
         let key = found.map(|(_, lane)| &lane.key).or_else(|| label.map(|label| &label.key))?;
         let of = found.map(|(of, _)| of);
-        let is_closed = Groups::is_closed(row, entry);
+        let is_counted = self.groups.is_counted(row, (at, entry));
         let LaneOf { kind, lane } = of.unwrap_or(NO_LANE);
         let names = self.names.get(kind.index());
         let group = GroupRow {
@@ -162,7 +177,7 @@ impl Chart {
             word: label.filter(|_| found.is_none()).map_or_else(Box::default, |label| label.word.clone()),
             long: names.map_or("", |name| name.long),
             name: Groups::name(entry, index, marks, key, row.depth).into(),
-            counts: if is_closed { self.groups.marks.counts(row.id, &scene.scale) } else { Counts::default() },
+            counts: if is_counted { self.groups.marks.counts(row.id, &scene.scale) } else { Counts::default() },
         };
         let own = found.and_then(|(of, lane)| Some((*marks.get(of.kind.index())?, lane)));
         let row = LaneRow {
@@ -180,7 +195,7 @@ impl Chart {
         Some((row, of))
     }
 
-    /// Adds the marks of a closed group.
+    /// Adds the marks of a closed group, or of an object below a manager.
     fn fill_closed(&self, (id, y): (GroupId, f64), scene: &mut Scene, scratch: &mut Scratch) {
         let marks = &self.groups.marks;
         let scale = scene.scale;

@@ -105,9 +105,13 @@ impl Chart {
         }
         let owner = is_lane.then(|| marks.get(row.kind.index())?.lanes.get(row.lane)).flatten();
         let owner = owner.map(|lane| self.owner(row.kind, &lane.key, &lane.uid));
+        let mut name = words::name(row, &self.names);
+        if self.groups.index.is_by_manager() {
+            name.push_str(" (inferred)");
+        }
         let all = GroupHit {
             id: group.id,
-            name: words::name(row, &self.names),
+            name,
             owner,
             members: group.members,
             open: group.open == Some(true),

@@ -4,6 +4,13 @@
 //! eight groups are around each other, and what does not fit stands on its own. An owner of whom no lane is known
 //! is a group with the name from the reference.
 
+mod managers;
+mod tree;
+
+pub(in crate::timeline) use managers::FindWriter;
+#[cfg(test)]
+pub(super) use managers::MOST;
+
 use std::sync::Arc;
 
 use hashbrown::Equivalent;
@@ -14,6 +21,7 @@ use kubechurn_columns::kinds::Kind;
 use rustc_hash::FxHashMap;
 
 use crate::kind_id::KindId;
+use crate::timeline::groups::index::managers::Managers;
 use crate::timeline::groups::{GroupId, LanesBy, is_core};
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{LaneId, LaneOf};
@@ -35,6 +43,10 @@ pub(super) enum Anchor {
     Node(Arc<str>),
     Namespace(Arc<str>),
     Kind(KindId),
+    /// A manager, by its number among those of [`Managers`].
+    Manager(u8),
+    /// What a manager wrote beyond the most objects that have an entry.
+    Rest(u8),
     /// Everything that is on no node.
     NoNode,
 }
@@ -88,6 +100,8 @@ pub(super) struct Index {
     opens: bool,
     /// The time of the last scene: lanes with older marks change what a group comes to when they join it.
     before: f64,
+    /// Who wrote each mark; empty unless lanes stand by manager.
+    managers: Managers,
 }
 
 /// Makes an entry that stands alone.
@@ -117,7 +131,10 @@ impl Index {
     pub(super) fn bytes(&self) -> usize {
         let lanes: usize = self.of_lane.iter().map(Vec::capacity).sum();
         // A label holds about a hundred bytes.
-        self.entries.capacity() * size_of::<Entry>() + lanes * size_of::<u32>() + self.anchors.capacity() * 150
+        self.entries.capacity() * size_of::<Entry>()
+            + lanes * size_of::<u32>()
+            + self.anchors.capacity() * 150
+            + self.managers.bytes()
     }
 
     /// How many entries were made, the free ones included.
@@ -152,8 +169,12 @@ impl Index {
 
     /// The entry of a group by the words of [`super::LaneChoice::kept`] for one that is no object.
     pub(super) fn of_words(&self, word: &str, name: &str) -> Option<u32> {
-        let (namespace, name) = name.split_once('/').unwrap_or(("", name));
-        let is_it = |label: &Label| *label.word == *word && KeyRef { namespace, name }.equivalent(&label.key);
+        // The name of a manager may have a slash.
+        let (whole, (namespace, name)) = (name, name.split_once('/').unwrap_or(("", name)));
+        let is_key = |key: &ObjectKey| {
+            KeyRef { namespace, name }.equivalent(key) || (key.namespace.is_empty() && *key.name == *whole)
+        };
+        let is_it = |label: &Label| *label.word == *word && is_key(&label.key);
         let mut all = self.anchors.values().copied();
         all.find(|at| self.get(*at).and_then(|entry| entry.label.as_deref()).is_some_and(is_it))
     }
@@ -190,14 +211,23 @@ impl Index {
         }
     }
 
-    /// Looks at lanes that have changed, and at some of those that were never looked at. Returns whether some are left.
-    pub(super) fn look(&mut self, marks: &[&Marks], kinds: &[&'static Kind], now: f64) -> bool {
+    /// Begins anew if the marks are those of other kinds.
+    fn fit(&mut self, marks: &[&Marks]) {
         if self.entries.is_empty() || self.of_lane.len() != marks.len() {
             *self = Index { by: self.by, opens: self.opens, ..Index::default() };
             self.entries.push(entry(0, true));
             self.of_lane = vec![Vec::new(); marks.len()];
             self.seen = marks.iter().map(|own| own.made()).collect();
             self.scan = Some((0, 0));
+        }
+    }
+
+    /// Looks at lanes that have changed, and at some of those that were never looked at. Returns whether some are left.
+    pub(super) fn look(&mut self, marks: &[&Marks], kinds: &[&'static Kind], now: f64) -> bool {
+        self.fit(marks);
+        if self.by == LanesBy::Manager {
+            self.before = now;
+            return self.look_at_managers(marks);
         }
         let mut left = AT_ONCE;
         for (at, own) in marks.iter().enumerate() {
@@ -393,107 +423,5 @@ impl Index {
         self.entries[at as usize].label = Some(Box::new(Label { word, key, anchor: anchor.clone() }));
         self.anchors.insert(anchor, at);
         at
-    }
-
-    /// Whether an entry may stand below another one.
-    fn fits(&self, at: u32, parent: u32) -> bool {
-        if parent == ROOT {
-            return true;
-        }
-        let depth = 1 + self.around(parent).count();
-        let is_in_itself = at == parent || self.around(parent).any(|around| around == at);
-        !is_in_itself && depth + usize::from(self.entries[at as usize].height) < usize::from(DEEPEST)
-    }
-
-    fn make(&mut self) -> u32 {
-        let at = match self.free.pop() {
-            Some(at) => {
-                let generation = self.entries[at as usize].generation;
-                self.entries[at as usize] = entry(generation, self.opens);
-                at
-            }
-            None => {
-                self.entries.push(entry(0, self.opens));
-                (self.entries.len() - 1) as u32
-            }
-        };
-        self.link(at, ROOT);
-        at
-    }
-
-    /// Frees an entry that is neither a lane nor has anything below it, and then what was around it alone.
-    fn free_if_empty(&mut self, at: u32) {
-        let Some(entry) = self.get(at).filter(|entry| entry.lane.is_none() && entry.first_child == NONE) else {
-            return;
-        };
-        if at == ROOT || entry.parent == NONE {
-            return;
-        }
-        let parent = entry.parent;
-        if let Some(anchor) = entry.label.as_ref().map(|label| label.anchor.clone()) {
-            self.anchors.remove(&anchor);
-        }
-        self.unlink(at);
-        let entry = &mut self.entries[at as usize];
-        entry.generation = entry.generation.wrapping_add(1);
-        (entry.parent, entry.label) = (NONE, None);
-        self.free.push(at);
-        self.free_if_empty(parent);
-    }
-
-    /// Puts an entry below another one.
-    fn move_to(&mut self, at: u32, parent: u32) {
-        let Entry { members, lane, first_at, last_at, height, parent: before, .. } = self.entries[at as usize];
-        let count = members + u32::from(lane.is_some());
-        // Marks that come from now on are counted when they come.
-        let is_known = first_at <= self.before;
-        self.change(before, |entry| {
-            entry.members = entry.members.saturating_sub(count);
-            entry.revision = entry.revision.wrapping_add(u32::from(is_known));
-        });
-        self.unlink(at);
-        self.link(at, parent);
-        let mut below = height;
-        self.change(parent, |entry| {
-            below = below.saturating_add(1);
-            entry.height = entry.height.max(below);
-            entry.members += count;
-            entry.first_at = entry.first_at.min(first_at);
-            entry.last_at = entry.last_at.max(last_at);
-            entry.revision = entry.revision.wrapping_add(u32::from(is_known));
-        });
-        if before != ROOT {
-            self.free_if_empty(before);
-        }
-    }
-
-    /// Changes an entry and all that are around it.
-    fn change(&mut self, at: u32, mut change: impl FnMut(&mut Entry)) {
-        let mut next = at;
-        for _ in 0..=DEEPEST {
-            let Some(entry) = self.entries.get_mut(next as usize).filter(|_| next != ROOT) else { return };
-            change(entry);
-            next = entry.parent;
-        }
-    }
-
-    fn link(&mut self, at: u32, parent: u32) {
-        let first = std::mem::replace(&mut self.entries[parent as usize].first_child, at);
-        let entry = &mut self.entries[at as usize];
-        (entry.parent, entry.next, entry.previous) = (parent, first, NONE);
-        if let Some(first) = self.entries.get_mut(first as usize) {
-            first.previous = at;
-        }
-    }
-
-    fn unlink(&mut self, at: u32) {
-        let Entry { parent, next, previous, .. } = self.entries[at as usize];
-        match self.entries.get_mut(previous as usize) {
-            Some(entry) => entry.next = next,
-            None => self.entries[parent as usize].first_child = next,
-        }
-        if let Some(entry) = self.entries.get_mut(next as usize) {
-            entry.previous = previous;
-        }
     }
 }

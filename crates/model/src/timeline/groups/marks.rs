@@ -12,12 +12,15 @@ use crate::kind_id::KindId;
 use crate::timeline::blocks::Block;
 use crate::timeline::groups::GroupId;
 use crate::timeline::groups::index::Index;
-use crate::timeline::mark::{Counts, LaneOf, Mark, MarkType, SubjectRef};
+use crate::timeline::mark::{Counts, Mark, MarkType};
 use crate::timeline::marks::Marks;
 use crate::timeline::scale::Scale;
 
 /// A scene counts so many marks.
 const AT_ONCE: usize = 20_000;
+
+/// Where marks that one manager made are counted, they are counted anew when one of so many is evicted.
+const LOST: u64 = 64;
 
 /// How wide a part is, in pixels.
 const PART: f64 = 2.0;
@@ -108,16 +111,16 @@ impl Counted {
         (self.ms_per_part - part).abs() <= part * 1e-9
     }
 
-    fn begin(groups: &[(GroupId, u32)], scale: &Scale, marks: &[&Marks]) -> Counted {
-        let end = |own: &&Marks| {
-            let end = own.ring.after(scale.window.to);
+    fn begin(groups: &[(GroupId, u32)], scale: &Scale, (marks, index): (&[&Marks], &Index)) -> Counted {
+        let end = |(kind, own): (usize, &&Marks)| {
+            let end = own.ring.after(scale.window.to).min(index.known(kind).1);
             (end, end)
         };
         Counted {
             groups: groups.iter().map(|(id, revision)| (*id, (*revision, Parts::default()))).collect(),
             ms_per_part: scale.ms_per_pixel() * PART,
             from: scale.window.from,
-            seqs: marks.iter().map(end).collect(),
+            seqs: marks.iter().enumerate().map(end).collect(),
         }
     }
 
@@ -128,13 +131,14 @@ impl Counted {
         let mut seqs = std::mem::take(&mut self.seqs);
         for ((kind, own), (first, end)) in (0..).map(KindId).zip(marks).zip(&mut seqs) {
             let ring = &own.ring;
-            let upto = ring.after(scale.window.to);
+            let (first_known, end_known) = index.known(kind.index());
+            let upto = ring.after(scale.window.to).min(end_known);
             while *end < upto && left > 0 {
                 self.add(ring.get(*end), kind, index);
                 *end += 1;
                 left -= 1;
             }
-            let from = ring.from(scale.window.from);
+            let from = ring.from(scale.window.from).max(first_known);
             while *first > from && left > 0 {
                 *first -= 1;
                 self.add(ring.get(*first), kind, index);
@@ -148,8 +152,7 @@ impl Counted {
 
     fn add(&mut self, mark: Option<Mark<'_>>, kind: KindId, index: &Index) {
         let Some(mark) = mark else { return };
-        let SubjectRef::Object { lane, .. } = mark.subject else { return };
-        let Some(at) = index.of_lane(LaneOf { kind, lane }) else { return };
+        let Some(at) = index.of_mark(kind, &mark) else { return };
         let part = (mark.at / self.ms_per_part).floor() as i64;
         for at in [at].into_iter().chain(index.around(at)) {
             if let Some((_, parts)) = self.groups.get_mut(&index.id(at)) {
@@ -192,10 +195,11 @@ impl GroupMarks {
         }
         let window = scale.window;
         let far = self.shown.seqs.len() != marks.len() || self.shown.is_far(marks, scale);
-        if self.shown.is_of(groups, scale) && !far {
+        let has_lost = index.is_by_manager() && self.shown.has_lost(marks);
+        if self.shown.is_of(groups, scale) && !far && !has_lost {
             self.next = None;
         } else if self.next.as_ref().is_none_or(|next| !next.is_of(groups, scale) || next.is_far(marks, scale)) {
-            self.next = Some(Counted::begin(groups, scale, marks));
+            self.next = Some(Counted::begin(groups, scale, known));
         }
         if let Some(next) = &mut self.next {
             if next.go_on(marks, index, scale, AT_ONCE) {
@@ -235,6 +239,16 @@ impl GroupMarks {
 }
 
 impl Counted {
+    /// Whether so many of the counted marks are evicted that it is better to begin anew.
+    fn has_lost(&self, marks: &[&Marks]) -> bool {
+        let (mut lost, mut all) = (0, 0);
+        for ((first, end), own) in self.seqs.iter().zip(marks) {
+            lost += own.ring.first_seq().min(*end).saturating_sub(*first);
+            all += end - first;
+        }
+        lost * LOST > all
+    }
+
     /// Whether the window is far from what is counted, so that it is better to begin anew.
     fn is_far(&self, marks: &[&Marks], scale: &Scale) -> bool {
         self.seqs.iter().zip(marks).any(|((first, end), own)| {

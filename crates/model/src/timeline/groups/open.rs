@@ -66,7 +66,8 @@ impl Groups {
     /// The words of the group of an object; of one that has nothing below it, of the group that it is in.
     pub(crate) fn words_around(&self, marks: &[&Marks], (kind, key): (KindId, &ObjectKey)) -> Option<String> {
         let lane = marks.get(kind.index()).and_then(|own| own.lanes.find(key))?;
-        let at = self.index.of_lane(LaneOf { kind, lane })?;
+        let of = LaneOf { kind, lane };
+        let at = if self.index.is_by_manager() { self.index.of_newest_manager(of) } else { self.index.of_lane(of) }?;
         let is_group = self.index.get(at).is_some_and(|entry| entry.members > 0);
         let at = if is_group { at } else { self.index.around(at).next()? };
         self.words(marks, self.index.id(at))

@@ -141,19 +141,29 @@ impl Rows {
 /// The entry that has these words, if it is there: `deployments/shop/web`, `node:n-1`. An owner of whom no lane is known is a
 /// group named `Deployment:shop/web`, and is found by either.
 pub(super) fn find(words: &str, marks: &[&Marks], kinds: &[&'static Kind], index: &Index) -> Option<u32> {
-    let all = || (0..).map(KindId).zip(kinds);
-    let of_lane = |number: KindId, key: &str| {
-        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
-        let lane = marks.get(number.index())?.lanes.find(&KeyRef { namespace, name })?;
-        index.of_lane(LaneOf { kind: number, lane })
-    };
+    let entry = || lane_of(words, marks, kinds).and_then(|lane| index.of_lane(lane));
     let (kind, key) = words.split_once('/').unwrap_or((words, ""));
-    if let Some((number, kind)) = all().find(|(_, own)| own.name == kind) {
-        return of_lane(number, key).or_else(|| index.of_words(kind.resource.kind, key));
+    if let Some(kind) = kinds.iter().find(|own| own.name == kind) {
+        return entry().or_else(|| index.of_words(kind.resource.kind, key));
     }
     let (word, key) = words.split_once(':')?;
-    let lane = || all().find(|(_, own)| own.resource.kind == word).and_then(|(number, _)| of_lane(number, key));
-    index.of_words(word, key).or_else(lane)
+    index.of_words(word, key).or_else(entry)
+}
+
+/// The lane of the object that has these words: `deployments/shop/web`, or `Deployment:shop/web`.
+pub(super) fn lane_of(words: &str, marks: &[&Marks], kinds: &[&'static Kind]) -> Option<LaneOf> {
+    let numbered = |is_it: &dyn Fn(&Kind) -> bool| (0..).map(KindId).zip(kinds).find(|(_, own)| is_it(own));
+    let (kind, key) = words.split_once('/').unwrap_or((words, ""));
+    let (number, key) = match numbered(&|own| own.name == kind) {
+        Some((number, _)) => (number, key),
+        None => {
+            let (word, key) = words.split_once(':')?;
+            (numbered(&|own| own.resource.kind == word)?.0, key)
+        }
+    };
+    let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+    let lane = marks.get(number.index())?.lanes.find(&KeyRef { namespace, name })?;
+    Some(LaneOf { kind: number, lane })
 }
 
 /// Rows that are being arranged.

@@ -34,8 +34,9 @@ pub(super) struct Scan {
     /// The window, and what is in it.
     window: Option<Window>,
     found: Vec<Found>,
-    /// The window that is being looked at, where that goes on, and what was found.
-    next: Option<(Window, usize, usize)>,
+    /// The window that is being looked at, and where that goes on: the kind, and the number of a lane, or one more than that of
+    /// a mark.
+    next: Option<(Window, usize, u64)>,
     finding: Vec<Found>,
 }
 
@@ -76,27 +77,42 @@ impl Scan {
                 (self.window, self.next) = (Some(window), None);
                 return false;
             };
+            let kind = KindId(at as u8);
             left -= 1;
-            let lane = LaneId(slot as u32);
-            let of = LaneOf { kind: KindId(at as u8), lane };
-            if let (Some(lane), Some(at)) = (own.lanes.get(lane), index.of_lane(of)) {
-                let (found, steps) = count(&own.ring, lane, window);
-                left = left.saturating_sub(steps);
-                if found.frames > 0 {
-                    for at in [at].into_iter().chain(index.around(at)) {
-                        let Some(sum) = self.finding.get_mut(at as usize) else { continue };
-                        sum.frames += found.frames;
-                        sum.last_at = sum.last_at.max(found.last_at);
-                    }
+            if index.is_by_manager() {
+                let (known, end) = index.known(at);
+                slot = slot.max(own.ring.from(window.from)).max(known);
+                let mark = own.ring.get(slot).filter(|mark| slot < end && mark.at <= window.to);
+                if let Some(mark) = &mark {
+                    let found = Found { frames: u64::from(mark.frames()), last_at: mark.at };
+                    self.add(index, index.of_mark(kind, mark), found);
                 }
+                (at, slot) = if mark.is_some() { (at, slot + 1) } else { (at + 1, 0) };
+                continue;
+            }
+            let lane = LaneId(slot as u32);
+            if let Some(known) = own.lanes.get(lane) {
+                let (found, steps) = count(&own.ring, known, window);
+                left = left.saturating_sub(steps);
+                self.add(index, index.of_lane(LaneOf { kind, lane }), found);
             }
             slot += 1;
-            if slot >= own.lanes.slots() {
+            if slot >= own.lanes.slots() as u64 {
                 (at, slot) = (at + 1, 0);
             }
         }
         self.next = Some((window, at, slot));
         true
+    }
+
+    /// Adds what was found of an entry to it and to what is around it.
+    fn add(&mut self, index: &Index, entry: Option<u32>, found: Found) {
+        let Some(at) = entry.filter(|_| found.frames > 0) else { return };
+        for at in [at].into_iter().chain(index.around(at)) {
+            let Some(sum) = self.finding.get_mut(at as usize) else { continue };
+            sum.frames += found.frames;
+            sum.last_at = sum.last_at.max(found.last_at);
+        }
     }
 }
 

@@ -1,15 +1,16 @@
 //! Marks and owners in, rows out.
 
+mod managers;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use proptest::prelude::*;
 
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::owner::{Owner, Owners, share};
 use kubechurn_client::api::uid::Uid;
 use kubechurn_columns::kinds::kind;
+use proptest::prelude::*;
 
 use super::*;
 use crate::timeline::hit::Hit;
@@ -276,9 +277,8 @@ fn pods_stand_in_their_node_and_everything_in_its_namespace_and_kind() {
     let mut fixture = Fixture::rollout(LanesBy::Node);
     fixture.push(MarkType::Updated, (NODE, "n-1"), None, "");
     fixture.choice.order = LaneOrder::Name;
-    let rows = fixture.rows();
     let expected = ["▸ no n-1 1 added, 2 updated", "▸ node n-2 1 added", "▸ on no node 1 added, 1 updated"];
-    assert_eq!(rows, expected);
+    assert_eq!(fixture.rows(), expected);
     fixture.choice.open = OpenGroups::all(true);
     let open = ["▾ no n-1", "  po shop/single", "  po shop/web-7c9d-x2x7p", "▾ node n-2", "  po shop/web-7c9d-b81kq"];
     assert_eq!(fixture.rows()[..5], open);

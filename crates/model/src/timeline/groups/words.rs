@@ -37,6 +37,7 @@ pub(crate) fn summary(scene: &Scene) -> String {
         LanesBy::Node => "lanes by node",
         LanesBy::Namespace => "lanes by namespace",
         LanesBy::Kind => "lanes by kind",
+        LanesBy::Manager => "lanes by manager (inferred)",
     });
     let told = rows().map(|(row, group)| {
         let word = if group.word.is_empty() { group.long } else { &*group.word };

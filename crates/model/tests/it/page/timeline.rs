@@ -2,8 +2,109 @@
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::keys::{self, Focus, Press};
+use kubechurn_model::timeline::groups::LanesBy;
+use kubechurn_model::timeline::scene::LaneRow;
 
 use super::*;
+
+/// Has the page hear of a Pod, whose managers wrote it last at these seconds.
+fn write(play: &mut Play, word: &str, (name, version): (&str, u32), managers: &[(&str, u32)]) {
+    let entry = |(manager, second): &(&str, u32)| {
+        format!(r#"{{"manager":"{manager}","operation":"Update","time":"2026-11-21T08:16:{second:02}Z"}}"#)
+    };
+    let managers: Vec<String> = managers.iter().map(entry).collect();
+    let object = format!(
+        r#"{{"metadata":{{"name":"{name}","namespace":"shop","uid":"{name}","resourceVersion":"{version}","managedFields":[{}]}}}}"#,
+        managers.join(",")
+    );
+    let (id, _) = play.informers[0];
+    play.place.now.set(play.place.now.get() + 1.0);
+    play.reflects(id, Input::Frame(&format!(r#"{{"type":"{word}","object":{object}}}"#)));
+}
+
+/// Lets so much time pass that the order of rows follows what happened.
+fn look(play: &mut Play) {
+    (0..30).for_each(|_| play.frame());
+}
+
+/// The rows of the timeline: an indent for each level, the name, and what is counted.
+fn rows(play: &Play) -> Vec<String> {
+    let rows = play.page.scene().expect("a scene").lanes.iter().flatten();
+    let row = |row: &LaneRow| {
+        let group = row.group.as_ref().expect("a row among groups");
+        let counts: Vec<String> = group.counts.iter().map(|(mark_type, count)| mark_type.phrase(count)).collect();
+        format!("{}{} {}", "  ".repeat(group.depth.into()), group.name, counts.join(", "))
+    };
+    rows.map(row).collect()
+}
+
+#[test]
+fn lanes_by_manager_have_what_the_recorder_knows() {
+    let mut play = Play::listed("#/pods?lanes=manager&order=name&open=*", &["a@1"]);
+    play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 400.0)));
+    write(&mut play, "ADDED", ("b", 10), &[("kubectl", 1)]);
+    write(&mut play, "MODIFIED", ("b", 11), &[("kubectl", 1), ("kubelet", 2)]);
+    // Until here the groups were not looked at.
+    play.frame();
+    write(&mut play, "MODIFIED", ("b", 12), &[("kubectl", 1), ("kubelet", 3)]);
+    write(&mut play, "MODIFIED", ("b", 13), &[("kubectl", 4), ("kubelet", 3)]);
+    // Nothing shows who wrote this, and nobody who deletes.
+    write(&mut play, "MODIFIED", ("b", 14), &[("kubectl", 4), ("kubelet", 3)]);
+    write(&mut play, "DELETED", ("b", 15), &[("kubectl", 4), ("kubelet", 3)]);
+    look(&mut play);
+    let expected = [
+        "kubectl ",
+        "  shop/b 1 added, 1 updated",
+        "kubelet ",
+        "  shop/b 2 updated",
+        "not known ",
+        "  n/a 1 replaced",
+        "  shop/b 1 updated, 1 deleted",
+    ];
+    assert_eq!(rows(&play), expected);
+    let summary = play.page.view().timeline.summary.to_string();
+    assert!(summary.contains("lanes by manager (inferred): manager kubectl, open, 1 object; "), "{summary}");
+}
+
+#[test]
+fn who_wrote_many_marks_is_found_in_several_frames() {
+    let mut play = Play::listed("#/pods", &[]);
+    play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 400.0)));
+    write(&mut play, "ADDED", ("b", 10), &[("kubectl", 0)]);
+    for at in 1..2_000_u32 {
+        let (one, other) = (at / 2 % 60, at.div_ceil(2) % 60);
+        write(&mut play, "MODIFIED", ("b", 10 + at), &[("kubectl", one), ("kubelet", other)]);
+    }
+    play.wait(1_000.0);
+    play.place.step.set(0.5);
+    play.command(Command::Timeline(TimelineCommand::LanesBy(LanesBy::Manager)));
+    play.arrive();
+    play.frame();
+    let counted = |play: &Play| -> u64 {
+        play.page
+            .scene()
+            .unwrap()
+            .lanes
+            .iter()
+            .flatten()
+            .filter_map(|row| Some(row.group.as_ref()?.counts.total()))
+            .sum()
+    };
+    let first = counted(&play);
+    assert!((16..1_000).contains(&first), "{first} in one frame");
+    let mut frames = 1;
+    while counted(&play) < 2_000 {
+        play.frame();
+        frames += 1;
+        assert!(frames < 200, "{} of 2,000 are counted", counted(&play));
+    }
+    assert!(frames > 3, "{frames}");
+    play.place.step.set(0.0);
+    look(&mut play);
+    let mut rows = rows(&play);
+    rows.sort();
+    assert_eq!(rows, ["kubectl 1 added, 999 updated", "kubelet 1,000 updated"]);
+}
 
 /// Presses a key, and shows a frame: whether the timeline follows the time, and the length of its window.
 fn press(play: &mut Play, key: &str) -> (bool, String) {
