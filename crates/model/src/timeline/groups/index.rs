@@ -40,8 +40,10 @@ const AT_ONCE: usize = 8_192;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Anchor {
     Owner(Uid),
-    Node(Arc<str>),
-    Namespace(Arc<str>),
+    /// A node of a cluster.
+    Node(&'static str, Arc<str>),
+    /// A namespace of a cluster.
+    Namespace(&'static str, Arc<str>),
     Kind(KindId),
     /// A manager, by its number among those of [`Managers`].
     Manager(u8),
@@ -102,6 +104,17 @@ pub(super) struct Index {
     before: f64,
     /// Who wrote each mark; empty unless lanes stand by manager.
     managers: Managers,
+}
+
+/// The cluster of a lane.
+fn cluster_of(kinds: &[&'static Kind], of: LaneOf) -> &'static str {
+    kinds.get(of.kind.index()).map_or("", |kind| kind.resource.cluster)
+}
+
+/// The name of a group that is a node or a namespace, of another cluster with the cluster's name.
+fn key_at(name: &Arc<str>, cluster: &str) -> ObjectKey {
+    let name = if cluster.is_empty() { Arc::clone(name) } else { format!("{name} of {cluster}").into() };
+    ObjectKey { namespace: "".into(), name }
 }
 
 /// Makes an entry that stands alone.
@@ -300,7 +313,9 @@ impl Index {
         }
         let parent = match self.by {
             LanesBy::Object => ROOT,
-            LanesBy::Owner if !is_core(kinds, of.kind, "Event") => self.owner_of(known, lane, depth),
+            LanesBy::Owner if !is_core(kinds, of.kind, "Event") => {
+                self.owner_of(known, (cluster_of(kinds, of), lane), depth)
+            }
             _ => self.group_of(of, lane, kinds),
         };
         let parent = if self.fits(at, parent) { parent } else { ROOT };
@@ -317,11 +332,11 @@ impl Index {
 
     /// The entry of a lane that had none: that of the group that has waited for it, or a new one.
     fn stand_for(&mut self, (of, generation): (LaneOf, u32), lane: &Lane, kinds: &[&'static Kind]) -> u32 {
-        let is_core = |word: &str| is_core(kinds, of.kind, word);
+        let (is_core, cluster) = (|word: &str| is_core(kinds, of.kind, word), cluster_of(kinds, of));
         let anchor = match self.by {
             LanesBy::Owner => Some(Anchor::Owner(lane.uid.clone())),
-            LanesBy::Node if is_core("Node") => Some(Anchor::Node(Arc::clone(&lane.key.name))),
-            LanesBy::Namespace if is_core("Namespace") => Some(Anchor::Namespace(Arc::clone(&lane.key.name))),
+            LanesBy::Node if is_core("Node") => Some(Anchor::Node(cluster, Arc::clone(&lane.key.name))),
+            LanesBy::Namespace if is_core("Namespace") => Some(Anchor::Namespace(cluster, Arc::clone(&lane.key.name))),
             _ => None,
         };
         let waited = anchor.as_ref().and_then(|anchor| self.anchors.get(anchor).copied());
@@ -334,8 +349,8 @@ impl Index {
         } else if let (Some(anchor), None) = (anchor, waited) {
             // The group stays when the object's lane is freed.
             let word = self.by.name().into();
-            self.entries[at as usize].label =
-                Some(Box::new(Label { word, key: lane.key.clone(), anchor: anchor.clone() }));
+            let key = key_at(&lane.key.name, cluster);
+            self.entries[at as usize].label = Some(Box::new(Label { word, key, anchor: anchor.clone() }));
             self.anchors.insert(anchor, at);
         }
         self.entries[at as usize].lane = Some((of, generation));
@@ -345,13 +360,19 @@ impl Index {
     }
 
     /// The entry of the object that controls this one.
-    fn owner_of(&mut self, known: (&[&Marks], &[&'static Kind]), lane: &Lane, depth: u8) -> u32 {
+    fn owner_of(
+        &mut self,
+        known: (&[&Marks], &[&'static Kind]),
+        (cluster, lane): (&'static str, &Lane),
+        depth: u8,
+    ) -> u32 {
         let (marks, kinds) = known;
         let Some(owner) = lane.place.controller().filter(|owner| !owner.uid.is_empty() && depth < DEEPEST) else {
             return ROOT;
         };
         let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
-        let is_it = |kind: &&'static Kind| kind.resource.kind == &*owner.kind && kind.resource.group == group;
+        let of = |kind: &Kind| (kind.resource.kind, kind.resource.group, kind.resource.cluster);
+        let is_it = |kind: &&'static Kind| of(kind) == (&*owner.kind, group, cluster);
         let Some((number, kind)) = (0..).map(KindId).zip(kinds).find(|(_, kind)| is_it(kind)) else {
             return self.named(owner, &lane.key.namespace);
         };
@@ -385,19 +406,21 @@ impl Index {
 
     /// The group of a lane that does not stand below its owner.
     fn group_of(&mut self, of: LaneOf, lane: &Lane, kinds: &[&'static Kind]) -> u32 {
-        let own = self.of_lane(of);
+        let (own, cluster) = (self.of_lane(of), cluster_of(kinds, of));
         let at = match (self.by, &lane.place.node) {
             (LanesBy::Namespace, _) => {
                 let name = &lane.key.namespace;
-                let key = ObjectKey { namespace: "".into(), name: Arc::clone(name) };
+                let key = key_at(name, cluster);
                 let is_own = own.is_some_and(|own| self.get(own).is_some_and(|entry| entry.label.is_some()));
                 match (&**name, is_own) {
                     (_, true) => ROOT,
                     ("", false) => {
                         let key = ObjectKey::new("", "no namespace");
-                        self.anchored(Anchor::Namespace(Arc::clone(name)), || ("".into(), key))
+                        self.anchored(Anchor::Namespace(cluster, Arc::clone(name)), || ("".into(), key))
                     }
-                    (_, false) => self.anchored(Anchor::Namespace(Arc::clone(name)), || ("namespace".into(), key)),
+                    (_, false) => {
+                        self.anchored(Anchor::Namespace(cluster, Arc::clone(name)), || ("namespace".into(), key))
+                    }
                 }
             }
             (LanesBy::Kind | LanesBy::Owner, _) => {
@@ -405,8 +428,8 @@ impl Index {
                 self.anchored(Anchor::Kind(of.kind), || ("".into(), ObjectKey::new("", title)))
             }
             (_, Some(node)) => {
-                let key = ObjectKey { namespace: "".into(), name: Arc::clone(node) };
-                self.anchored(Anchor::Node(Arc::clone(node)), || ("node".into(), key))
+                let key = key_at(node, cluster);
+                self.anchored(Anchor::Node(cluster, Arc::clone(node)), || ("node".into(), key))
             }
             (_, None) if own.is_some_and(|own| self.get(own).is_some_and(|entry| entry.label.is_some())) => ROOT,
             (_, None) => self.anchored(Anchor::NoNode, || ("".into(), ObjectKey::new("", "on no node"))),

@@ -1,7 +1,7 @@
 //! Marks and owners in, rows out.
 
+mod clusters;
 mod managers;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
