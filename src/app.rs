@@ -98,12 +98,8 @@ impl App {
                 drivers: RefCell::default(),
                 requests: RefCell::default(),
                 answered: Cell::new(Some(answered)),
-                frames: Frames::new(move || {
-                    framed.upgrade().iter().for_each(|app| app.with(|page, env| page.frame(env)))
-                }),
-                alarm: Alarm::new(move || {
-                    ticking.upgrade().iter().for_each(|app| app.with(|page, env| page.tick(env)))
-                }),
+                frames: Frames::new(move || framed.upgrade().iter().for_each(|app| app.with(Page::frame))),
+                alarm: Alarm::new(move || ticking.upgrade().iter().for_each(|app| app.with(Page::tick))),
                 painter: RefCell::default(),
                 screen: Cell::new(None),
                 this: this.clone(),

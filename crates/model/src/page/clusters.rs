@@ -17,7 +17,8 @@ pub struct ClusterPage {
     pub page: String,
     /// Whether that is the present page.
     pub is_own: bool,
-    /// Where its API is, unless it is the present page's, or one that the page may not ask unless the user allows it.
+    /// Where its API is, unless it is the present page's, or one that the page may not ask unless the user allows it, or another
+    /// cluster has its name.
     pub api: Option<Api>,
 }
 
@@ -53,7 +54,14 @@ pub fn read(text: &str, own: &Address, address: impl Fn(&str) -> Option<Address>
         });
         (!page.contains('#') && !name.is_empty()).then_some(ClusterPage { name, page, is_own, api })
     });
-    all.take(MOST).collect()
+    let mut all: Vec<ClusterPage> = all.take(MOST).collect();
+    // By its name alone a cluster is told apart in a table.
+    for at in 1..all.len() {
+        if all[..at].iter().any(|other| other.name == all[at].name) {
+            all[at].api = None;
+        }
+    }
+    all
 }
 
 /// What the page's own cluster is called: as among all, or as whoever serves the page calls it.
@@ -101,7 +109,7 @@ mod tests {
     fn the_others_can_be_shown_beside_the_own_one_as_far_as_the_page_may_ask_them() {
         let own = address("http://127.0.0.1:1/a/index.html").unwrap();
         let text = "http://127.0.0.1:1/a/ own,http://127.0.0.1:1/b/ same,http://127.0.0.1:2/c/ other,http://far.example/ far,\
-                    http://127.0.0.1:3/x.html file";
+                    http://127.0.0.1:3/x.html file,http://127.0.0.1:4/d/ other";
         let found: Vec<_> = read(text, &own, address)
             .into_iter()
             .map(|one| (one.name, one.is_own, one.api.map(|api| (api.http, api.readable))))
@@ -115,6 +123,7 @@ mod tests {
                 of("other", false, Some(("http://127.0.0.1:2/c/k8s/", false))),
                 of("far", false, None),
                 of("file", false, None),
+                of("other", false, None),
             ]
         );
     }
