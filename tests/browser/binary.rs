@@ -408,6 +408,14 @@ async fn several_contexts_are_one_table_and_one_that_is_down_is_named() {
         let named = "return [...document.querySelectorAll('[data-testid=notice]')].some(one => one.textContent.includes('Pods of down'))";
         page.becomes("the one that is down is named", named, json!(true)).await;
 
+        // The menu of clusters has its place on a phone, too.
+        let window = json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
+        page.browser.devtools("Emulation.setDeviceMetricsOverride", window).await;
+        let apart = "const box = of => document.querySelector(of).getBoundingClientRect();
+            const [brand, state, menu] = ['.brand', '[data-testid=connection]', '[data-testid=beside]'].map(box);
+            return [brand.right <= state.left, menu.top >= state.bottom, menu.right <= innerWidth]";
+        page.becomes("nothing lies over anything", apart, json!([true, true, true])).await;
+
         second.kill().await;
         page.reaches(name, "stale", SOON).await;
         page.reaches("pods", "live", SOON).await;
