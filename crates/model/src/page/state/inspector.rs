@@ -337,9 +337,12 @@ impl Page {
         let health = self.watching.watches.member(open.kind);
         let health = health.map(|watched| watched.health(&self.watching.informers, now));
         let words = state_words(open, health);
+        let schema = self.columns.layout.schema();
+        let number = schema.number(open.kind).filter(|_| schema.has_clusters());
+        let kind = number.map_or(open.kind.resource.kind, |number| schema.long(number)).to_owned();
         let shown = &mut self.out.view.inspector;
         shown.inspected.put(Some(Inspected {
-            kind: open.kind.resource.kind.to_owned(),
+            kind,
             resource: open.kind.name,
             key: open.key.to_string(),
             namespace: open.key.namespace.to_string(),

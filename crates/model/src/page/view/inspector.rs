@@ -12,7 +12,7 @@ use crate::page::inspector::yaml::Yaml;
 /// The object that the inspector shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inspected {
-    /// `Pod`.
+    /// `Pod`, and `Pod of west` where several clusters are in view.
     pub kind: String,
     /// The page's name for that: `pods`.
     pub resource: &'static str,

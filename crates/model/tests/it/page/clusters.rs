@@ -117,6 +117,8 @@ fn what_is_asked_of_an_object_is_asked_of_its_cluster() {
     let mut play = listed("#/pods?cluster=b/c&sel=pods@b%252Fc/n/z");
     play.frame();
     assert!(play.requests.iter().any(|(_, request)| request.cluster() == "b/c"), "{:?}", play.requests);
+    let inspected = play.page.view().inspector.inspected.clone();
+    assert_eq!(inspected.as_ref().map(|one| &*one.kind), Some("Pod of b/c"));
     play.command(Command::Row(Step::Last));
     play.frame();
     play.done();
