@@ -280,22 +280,14 @@ fn beside(screen: Screen, commands: Commands) -> Option<impl IntoView> {
         joined => format!("this cluster, {joined}"),
     };
     let choice = move |name: String| {
-        let (shown, asked) = (name.clone(), name.clone());
-        let id = format!("beside-{name}");
-        view! {
-            <label>
-                <input
-                    type="checkbox"
-                    data-testid=id
-                    prop:checked=move || screen.header.route.with(|route| route.clusters.contains(&asked))
-                    on:change=move |_| {
-                        let route = screen.header.route.with_untracked(|route| route.beside(&name));
-                        commands.send(Command::Go(Box::new(route)));
-                    }
-                />
-                {shown}
-            </label>
-        }
+        let asked = name.clone();
+        let is_chosen = move || screen.header.route.with(|route| route.clusters.contains(&asked));
+        let (id, shown) = (format!("beside-{name}"), name.clone());
+        let choose = move || {
+            let route = screen.header.route.with_untracked(|route| route.beside(&name));
+            commands.send(Command::Go(Box::new(route)));
+        };
+        choice_box(id, shown, is_chosen, choose)
     };
     let (menu, _) = closing_menu();
     (!names.is_empty()).then(|| {
@@ -311,6 +303,21 @@ fn beside(screen: Screen, commands: Commands) -> Option<impl IntoView> {
             </details>
         }
     })
+}
+
+/// A name in a menu, with a box before it that says whether it is chosen.
+fn choice_box(
+    id: String,
+    name: String,
+    is_chosen: impl Fn() -> bool + Send + 'static,
+    choose: impl Fn() + 'static,
+) -> impl IntoView {
+    view! {
+        <label>
+            <input type="checkbox" data-testid=id prop:checked=is_chosen on:change=move |_| choose() />
+            {name}
+        </label>
+    }
 }
 
 /// A menu that closes when the user presses outside of it, and what closes it.
@@ -396,21 +403,10 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
                     each=names
                     key=|name| name.clone()
                     children=move |name| {
-                        let (shown, asked) = (name.clone(), name.clone());
-                        let id = format!("namespace-{name}");
-                        view! {
-                            <label>
-                                <input
-                                    type="checkbox"
-                                    data-testid=id
-                                    prop:checked=move || screen.header.route.with(|route| route.namespaces.contains(&asked))
-                                    on:change=move |_| {
-                                        commands.send(Command::Namespace(name.clone()));
-                                    }
-                                />
-                                {shown}
-                            </label>
-                        }
+                        let asked = name.clone();
+                        let is_chosen = move || screen.header.route.with(|route| route.namespaces.contains(&asked));
+                        let (id, shown) = (format!("namespace-{name}"), name.clone());
+                        choice_box(id, shown, is_chosen, move || commands.send(Command::Namespace(name.clone())))
                     }
                 />
                 {move || screen.header.namespaces.with(|known| known.trouble.clone()).map(|words| view! { <p>{words}</p> })}

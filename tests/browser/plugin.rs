@@ -227,6 +227,14 @@ async fn choose(page: &Page, within: &str, cluster: &str) {
     .await;
 }
 
+/// Changes a Pod of a cluster.
+async fn label_a_pod(cluster: &Cluster) {
+    let pod = cluster.get("/api/v1/pods").await["items"][0]["metadata"].clone();
+    let text = |name: &str| pod[name].as_str().expect("a Pod has it").to_owned();
+    let path = format!("/api/v1/namespaces/{}/pods/{}", text("namespace"), text("name"));
+    cluster.patch(&path, &json!({ "metadata": { "labels": { "seen": "yes" } } })).await;
+}
+
 #[tokio::test]
 async fn several_clusters_are_one_choice_apart_and_one_that_is_down_stops_no_other() {
     let _turn = turn::shared().await;
@@ -250,9 +258,7 @@ async fn several_clusters_are_one_choice_apart_and_one_that_is_down_stops_no_oth
         page.reaches("pods", "live", SOON).await;
         page.shows("pods", &second.quiet("/api/v1/pods").await, SOON).await;
         cluster.kill().await;
-        let pod = second.get("/api/v1/pods").await["items"][0]["metadata"].clone();
-        let path = format!("/api/v1/namespaces/{}/pods/{}", pod["namespace"].as_str().unwrap(), pod["name"].as_str().unwrap());
-        second.patch(&path, &json!({ "metadata": { "labels": { "seen": "yes" } } })).await;
+        label_a_pod(&second).await;
         page.shows("pods", &second.quiet("/api/v1/pods").await, SOON).await;
         page.is_balanced().await;
 
@@ -310,9 +316,7 @@ async fn two_clusters_are_one_table_and_one_that_is_cut_stops_no_other() {
         page.reaches("pods", "stale", SOON).await;
         let named = "return [...document.querySelectorAll('[data-testid=notice]')].some(one => one.textContent.includes('Pods of first'))";
         page.becomes("the one that is cut is named", named, json!(true)).await;
-        let pod = second.get("/api/v1/pods").await["items"][0]["metadata"].clone();
-        let path = format!("/api/v1/namespaces/{}/pods/{}", pod["namespace"].as_str().unwrap(), pod["name"].as_str().unwrap());
-        second.patch(&path, &json!({ "metadata": { "labels": { "seen": "yes" } } })).await;
+        label_a_pod(&second).await;
         page.shows("pods@second", &second.quiet("/api/v1/pods").await, SOON).await;
         page.reaches("pods@second", "live", SOON).await;
         page.shows("pods", &of_first, SOON).await;

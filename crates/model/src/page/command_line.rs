@@ -25,8 +25,8 @@ pub struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// One line for each cluster and each namespace, because kubectl takes one namespace or all. The words of the filter belong to the
-    /// page alone and are in no line.
+    /// One line for each cluster and each namespace, because kubectl takes one namespace or all. The words of the filter
+    /// belong to the page alone and are in no line.
     pub fn command_line(&self) -> String {
         let places: Vec<String> = match self.namespaces {
             _ if !self.kinds.iter().any(|kind| kind.resource.namespaced) => vec![String::new()],

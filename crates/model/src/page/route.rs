@@ -232,11 +232,7 @@ impl Route {
 
     /// Whether several kinds are asked for; the same kind of several clusters counts as several.
     pub fn is_several(&self) -> bool {
-        self.has_several_names() || !self.clusters.is_empty()
-    }
-
-    fn has_several_names(&self) -> bool {
-        self.resource.contains(',')
+        self.resource.contains(',') || !self.clusters.is_empty()
     }
 
     /// Whether the kind with this name of the page's is in view.

@@ -26,6 +26,10 @@ pub struct TableSchema {
     ranks: Vec<u8>,
     /// What the first cluster is called, whose kinds name no cluster.
     home: &'static str,
+    /// The rank of each kind in the order of what stands under CLUSTER.
+    cluster_ranks: Vec<u8>,
+    /// Whether there are kinds of several clusters.
+    has_clusters: bool,
 }
 
 impl PartialEq for TableSchema {
@@ -56,12 +60,18 @@ impl TableSchema {
         let labels: Vec<&'static str> = kinds.iter().map(label).collect();
         let rank = |label: &&'static str| labels.iter().filter(|other| *other < label).count() as u8;
         let ranks = labels.iter().map(rank).collect();
-        TableSchema { kinds, columns, places, labels, ranks, home: "" }
+        let has_clusters = kinds.iter().any(|kind| kind.resource.cluster != kinds[0].resource.cluster);
+        let schema = TableSchema { kinds, columns, places, labels, ranks, has_clusters, ..TableSchema::default() };
+        schema.at_home("")
     }
 
     /// The same schema, where the cluster whose kinds name none is called this.
     pub fn at_home(self, home: &'static str) -> TableSchema {
-        TableSchema { home, ..self }
+        let mut schema = TableSchema { home, ..self };
+        let names: Vec<&str> = (0..schema.kinds.len() as u8).map(|number| schema.cluster(KindId(number))).collect();
+        let rank = |name: &&str| names.iter().filter(|other| *other < name).count() as u8;
+        schema.cluster_ranks = names.iter().map(rank).collect();
+        schema
     }
 
     /// The kinds, in the order of their numbers.
@@ -91,7 +101,7 @@ impl TableSchema {
 
     /// Whether there are kinds of several clusters.
     pub fn has_clusters(&self) -> bool {
-        self.kinds.iter().any(|kind| kind.resource.cluster != self.kinds[0].resource.cluster)
+        self.has_clusters
     }
 
     /// What stands under CLUSTER.
@@ -102,8 +112,7 @@ impl TableSchema {
 
     /// The rank of a kind when rows are sorted by what stands under CLUSTER.
     pub fn cluster_rank(&self, number: KindId) -> u8 {
-        let own = self.cluster(number);
-        (0..self.kinds.len() as u8).filter(|other| self.cluster(KindId(*other)) < own).count() as u8
+        self.cluster_ranks.get(number.index()).copied().unwrap_or(0)
     }
 
     /// Whether objects of any kind live in namespaces.

@@ -83,20 +83,14 @@ impl Route {
     /// The route with a cluster's objects shown beside those of the page's own, or without them.
     pub fn beside(&self, cluster: &str) -> Route {
         let mut route = self.clone();
-        match route.clusters.iter().position(|other| other == cluster) {
-            Some(at) => drop(route.clusters.remove(at)),
-            None => route.clusters.push(cluster.to_owned()),
-        }
-        let home = |selected: &str| selected.split_once('/').map(|(kind, key)| (kind.to_owned(), key.to_owned()));
-        route.selected = match (self.is_several(), route.is_several()) {
+        turn(&mut route.clusters, cluster);
+        let parts = self.selected.split_once('/');
+        route.selected = match (self.is_several(), route.is_several(), parts) {
             _ if self.selected.is_empty() => String::new(),
-            (false, true) => format!("{}/{}", self.resource, self.selected),
-            (true, false) => {
-                home(&self.selected).filter(|(kind, _)| *kind == self.resource).map_or_else(String::new, |(_, key)| key)
-            }
-            _ => home(&self.selected)
-                .filter(|(kind, _)| route.shows(kind))
-                .map_or_else(String::new, |_| self.selected.clone()),
+            (false, true, _) => format!("{}/{}", self.resource, self.selected),
+            (true, false, Some((kind, key))) if kind == self.resource => key.to_owned(),
+            (true, true, Some((kind, _))) if route.shows(kind) => self.selected.clone(),
+            _ => String::new(),
         };
         route
     }
@@ -104,10 +98,7 @@ impl Route {
     /// The route with a kind pinned, or with its pin removed.
     pub fn pinning(&self, resource: &str) -> Route {
         let mut route = self.clone();
-        match route.pinned.iter().position(|pinned| pinned == resource) {
-            Some(at) => drop(route.pinned.remove(at)),
-            None => route.pinned.push(resource.to_owned()),
-        }
+        turn(&mut route.pinned, resource);
         route
     }
 
@@ -127,10 +118,15 @@ impl Route {
     /// The route with a namespace chosen, or with the choice removed.
     pub fn choosing(&self, namespace: &str) -> Route {
         let mut route = self.clone();
-        match route.namespaces.iter().position(|chosen| chosen == namespace) {
-            Some(at) => drop(route.namespaces.remove(at)),
-            None => route.namespaces.push(namespace.to_owned()),
-        }
+        turn(&mut route.namespaces, namespace);
         route
+    }
+}
+
+/// Takes a name out of a list, or adds it at the end.
+fn turn(names: &mut Vec<String>, name: &str) {
+    match names.iter().position(|other| other == name) {
+        Some(at) => drop(names.remove(at)),
+        None => names.push(name.to_owned()),
     }
 }

@@ -23,7 +23,7 @@ const AT_ONCE: usize = 20_000;
 const LOST: u64 = 64;
 
 /// How wide a part is, in pixels.
-const PART: f64 = 2.0;
+pub(super) const PART: f64 = 2.0;
 
 /// More parts than any screen has.
 const MOST_PARTS: i64 = 20_000;
