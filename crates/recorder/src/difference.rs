@@ -2,9 +2,9 @@
 //!
 //! Two versions of an object have nearly all bytes in common, and mostly at the same places: a version, a time, a phase is
 //! replaced. So both texts are compared from their beginning; where they differ, the same place a few bytes further on is
-//! tried first, and only then is the base indexed, and looked up for what the text has elsewhere. The index, a table of the
-//! last place of each sequence of eight bytes, is that of LZ4 (its document `lz4_Block_format.md` tells of the idea), with
-//! the base in place of what was read before.
+//! tried first, then the places near it, for a value may be replaced by a longer one, and only then is the base indexed, and
+//! looked up for what the text has elsewhere. The index, a table of the last place of each sequence of eight bytes, is that
+//! of LZ4 (its document `lz4_Block_format.md` tells of the idea), with the base in place of what was read before.
 //!
 //! What is written is a sequence of steps: how many bytes are new, these bytes, how many bytes of the base follow, and how
 //! far from the expected place they begin. All numbers are of seven bits a byte, the low ones first.
@@ -15,9 +15,14 @@ const WORD: usize = 8;
 const STEP: usize = 4;
 /// The most places of the base that are in the index: of a longer base, fewer are.
 const PLACES: usize = 1 << 15;
+/// The bytes that are compared at once as long as all are alike.
+const BLOCK: usize = 32;
 /// How many bytes after a difference the two texts are first looked at for going on alike.
 const NEAR: usize = 40;
-/// The fewest bytes that are alike between two differences for the third to be looked for at the same place.
+/// How many bytes are looked at where one text goes on sooner than the other.
+const BESIDE: usize = 64;
+/// The fewest bytes that are alike between two differences for the third to be looked for at the same place, and the fewest
+/// for which a place near it is taken.
 const ALIKE: usize = 32;
 /// How many places of the base with the same hash are looked at for the longest part that is alike.
 const TRIED: usize = 16;
@@ -56,7 +61,7 @@ impl Index {
     }
 
     fn hash(&self, word: u64) -> usize {
-        (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
+        hash(word, self.shift)
     }
 
     /// Where the base may have these bytes, the first place first.
@@ -65,6 +70,11 @@ impl Index {
         let next = |place: &u32| self.next.get(*place as usize)?.checked_sub(1);
         std::iter::successors(first, next).take(TRIED).map(|place| place as usize * self.step)
     }
+}
+
+/// The high bits of a hash: as many as a shift leaves.
+fn hash(word: u64, shift: u32) -> usize {
+    (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u64> {
@@ -76,7 +86,8 @@ fn word(bytes: &[u8], at: usize) -> Option<u64> {
 fn common(left: &[u8], right: &[u8]) -> usize {
     let length = left.len().min(right.len());
     let (left, right) = (&left[..length], &right[..length]);
-    let mut at = 0;
+    let blocks = left.as_chunks::<BLOCK>().0.iter().zip(right.as_chunks::<BLOCK>().0);
+    let mut at = BLOCK * blocks.take_while(|(one, other)| one == other).count();
     while let (Some(one), Some(other)) = (word(left, at), word(right, at)) {
         let difference = one ^ other;
         if difference != 0 {
@@ -167,14 +178,15 @@ pub fn encode(base: &[u8], text: &[u8], index: &mut Index, out: &mut Vec<u8>) {
             steps.copy(at, from, length);
             (at, from) = (at + length, from + length);
         }
-        if at >= text.len() {
+        // What is left may be too short to be taken from anywhere.
+        if text.len() - steps.written < SHORTEST {
             break;
         }
-        let near = (1..=NEAR).find(|&further| {
-            word(text, at + further).is_some_and(|word_of_text| word(base, from + further) == Some(word_of_text))
-        });
-        if let Some(further) = near.filter(|_| !is_apart) {
-            (at, from) = (at + further, from + further);
+        let least = if is_apart { 2 * ALIKE } else { ALIKE };
+        let near = if is_apart { None } else { near(base, text, (at, from)) };
+        if let Some(next) = near.or_else(|| beside(base, text, (at, from), least)) {
+            (at, from) = next;
+            is_apart = false;
             continue;
         }
         if !is_indexed {
@@ -187,6 +199,34 @@ pub fn encode(base: &[u8], text: &[u8], index: &mut Index, out: &mut Vec<u8>) {
         }
     }
     steps.end();
+}
+
+/// The nearest places behind a difference at which the text and the base go on alike at the same distance.
+fn near(base: &[u8], text: &[u8], (at, from): (usize, usize)) -> Option<(usize, usize)> {
+    let is_alike = |further: &usize| {
+        word(text, at + further).is_some_and(|word_of_text| word(base, from + further) == Some(word_of_text))
+    };
+    (1..=NEAR).find(is_alike).map(|further| (at + further, from + further))
+}
+
+/// The nearest places behind a difference at which the text and the base go on alike for long, though not at the same distance:
+/// what was replaced was longer or shorter. Most differences are of this kind, and to index the base would take longer than
+/// all else.
+fn beside(base: &[u8], text: &[u8], (at, from): (usize, usize), least: usize) -> Option<(usize, usize)> {
+    const SHIFT: u32 = u64::BITS - 8;
+    // For each hash one more than the first place that has it; 0 for none.
+    let mut first = [0_u8; 1 << (u64::BITS - SHIFT)];
+    for further in (0..BESIDE).rev() {
+        if let Some(word) = word(base, from + further) {
+            first[hash(word, SHIFT)] = further as u8 + 1;
+        }
+    }
+    (0..BESIDE).find_map(|further| {
+        let (place, word_of_text) = (at + further, word(text, at + further)?);
+        let found = from + usize::from(first[hash(word_of_text, SHIFT)].checked_sub(1)?);
+        let length = if word(base, found) == Some(word_of_text) { common(&base[found..], &text[place..]) } else { 0 };
+        (length >= least || (length > 0 && place + length == text.len())).then_some((place, found))
+    })
 }
 
 /// The next place of the text, not before `at`, whose bytes are somewhere in the base, and where.
@@ -257,6 +297,24 @@ mod tests {
         assert_eq!(there_and_back(b"", base.as_bytes()), base.len() + 1);
         assert_eq!(there_and_back(base.as_bytes(), b""), 0);
         assert_eq!(there_and_back(b"", b""), 0);
+    }
+
+    #[test]
+    fn a_value_that_is_replaced_by_a_longer_one_needs_no_index() {
+        let items = |ready: bool, count: usize| {
+            let item = |at: usize| {
+                let image = format!("registry.example/shop/container-{at}@sha256:{at:064}");
+                format!(r#"{{"imageID":"{image}","name":"container-{at}","ready":{ready},"restartCount":{count}}}"#)
+            };
+            let items: Vec<_> = (0..20).map(item).collect();
+            format!(r#"{{"containerStatuses":[{}],"hostIP":"10.0.0.1","qosClass":"BestEffort"}}"#, items.join(","))
+        };
+        let (base, text) = (items(true, 9), items(false, 10));
+        let (mut index, mut difference, mut out) = (Index::default(), Vec::new(), Vec::new());
+        encode(base.as_bytes(), text.as_bytes(), &mut index, &mut difference);
+        assert!(index.table.is_empty() && difference.len() < 40 * 14, "{} bytes", difference.len());
+        assert_eq!(decode(base.as_bytes(), &difference, &mut out), Some(()));
+        assert_eq!(out, text.as_bytes());
     }
 
     #[test]
