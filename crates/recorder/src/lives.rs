@@ -22,6 +22,8 @@ pub struct Life {
     pub uid: Uid,
     /// The number of its newest version in each log.
     pub(crate) newest: [Option<u64>; 3],
+    /// The greatest of the marks that stand for its versions: see [`Record::version`](crate::log::Record::version).
+    pub(crate) greatest: u64,
     /// How many of its versions are kept.
     pub kept: u32,
     /// How many of its versions were dropped.
@@ -78,8 +80,10 @@ impl Lives {
         self.next = self.next.wrapping_add(1);
         numbers.push(number);
         let dropped = self.dropped.remove(uid).unwrap_or(0);
-        self.lives
-            .insert(number, Life { resource, key: key.clone(), uid: uid.clone(), newest: [None; 3], kept: 0, dropped });
+        self.lives.insert(
+            number,
+            Life { resource, key: key.clone(), uid: uid.clone(), newest: [None; 3], greatest: 0, kept: 0, dropped },
+        );
         number
     }
 

@@ -96,8 +96,15 @@ struct Segment {
 }
 
 impl Segment {
+    /// The place of a version. Numbers grow by one from version to version, but for those that are in other logs or are not kept:
+    /// so a place is at most as many back from where it would be without them as there are of these.
     fn place_of(&self, sequence: u64) -> Option<Place> {
-        self.records.binary_search_by_key(&sequence, |record| record.sequence).ok().map(|place| place as Place)
+        let (first, last) = (self.records.first()?, self.records.last()?);
+        let most = usize::try_from(sequence.checked_sub(first.sequence)?).ok()?;
+        let skipped = usize::try_from(last.sequence - first.sequence).ok()? + 1 - self.records.len();
+        let (from, to) = (most.saturating_sub(skipped), (most + 1).min(self.records.len()));
+        let place = self.records.get(from..to)?.binary_search_by_key(&sequence, |record| record.sequence).ok()?;
+        Some((from + place) as Place)
     }
 
     fn memory(&self) -> usize {
@@ -112,26 +119,30 @@ impl Segment {
     }
 
     /// The text of a version, from the nearest of its bases whose text is at hand.
-    fn read<'a>(&'a self, place: Place, texts: &'a Texts) -> Option<Cow<'a, [u8]>> {
+    fn read<'a>(&'a self, place: Place, texts: &'a Texts) -> Option<Cow<'a, str>> {
         let mut way = Vec::new();
         let mut at = place;
-        let mut text = loop {
+        let start = loop {
             let record = self.records.get(at as usize).filter(|record| record.has_text)?;
-            if let Some(text) = texts.get(record.sequence) {
-                break Cow::Borrowed(text);
+            match texts.get(record.sequence) {
+                Some(text) if way.is_empty() => return Some(Cow::Borrowed(text)),
+                Some(text) => break text.as_bytes(),
+                None if record.base == 0 => break self.written(at),
+                None => way.push(at),
             }
-            if record.base == 0 {
-                break Cow::Borrowed(self.written(at));
-            }
-            way.push(at);
             at = record.base - 1;
         };
-        for at in way.into_iter().rev() {
-            let mut next = Vec::with_capacity(self.records[at as usize].length as usize);
-            difference::decode(&text, self.written(at), &mut next)?;
-            text = Cow::Owned(next);
+        if way.is_empty() {
+            return std::str::from_utf8(start).ok().map(Cow::Borrowed);
         }
-        Some(text)
+        let (mut text, mut base) = (Vec::new(), Vec::new());
+        for (step, at) in way.into_iter().rev().enumerate() {
+            std::mem::swap(&mut text, &mut base);
+            text.clear();
+            text.reserve(self.records[at as usize].length as usize);
+            difference::decode(if step == 0 { start } else { &base }, self.written(at), &mut text)?;
+        }
+        String::from_utf8(text).ok().map(Cow::Owned)
     }
 }
 
@@ -218,9 +229,9 @@ impl Log {
     }
 
     /// The text of a version; `None` if it is not kept here, or has none.
-    pub fn read(&self, sequence: u64, texts: &Texts) -> Option<String> {
+    pub fn read<'a>(&'a self, sequence: u64, texts: &'a Texts) -> Option<Cow<'a, str>> {
         let (segment, place) = self.find(sequence)?;
-        String::from_utf8(segment.read(place, texts)?.into_owned()).ok()
+        segment.read(place, texts)
     }
 
     /// When the oldest version that is kept was received.
@@ -243,11 +254,18 @@ fn write(segment: &mut Segment, new: New<'_>, texts: &mut Texts, scratch: &mut S
     if let Some(text) = new.text {
         let written = &mut scratch.bytes;
         written.clear();
+        let mut previous_text = None;
         if let Some(from) = base_of(segment, &new)
             && let Some(base_text) = segment.read(from, texts)
         {
-            difference::encode(&base_text, text.as_bytes(), &mut scratch.index, written);
-            (base, depth) = (from + 1, segment.records[from as usize].depth + 1);
+            difference::encode(base_text.as_bytes(), text.as_bytes(), &mut scratch.index, written);
+            let known = &segment.records[from as usize];
+            (base, depth) = (from + 1, known.depth + 1);
+            if let Cow::Owned(read) = base_text
+                && new.previous == Some(known.sequence)
+            {
+                previous_text = Some(read);
+            }
         }
         if base == 0 || written.len() * WORTH > text.len() * (WORTH - 1) {
             (base, depth) = (0, 0);
@@ -258,7 +276,7 @@ fn write(segment: &mut Segment, new: New<'_>, texts: &mut Texts, scratch: &mut S
         for family in new.families {
             segment.families.entry(family).or_insert(place);
         }
-        texts.replace(new.previous, sequence, text.as_bytes());
+        texts.replace(new.previous, previous_text, sequence, text);
     }
     segment.records.push(Record {
         sequence,

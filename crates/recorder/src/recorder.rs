@@ -1,5 +1,6 @@
 //! The recorder: three logs of versions within one budget.
 
+use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
@@ -153,6 +154,7 @@ impl Recorder {
         log.push(New { head, families, previous, text }, &mut self.texts, &mut self.scratch);
         if let Some(life) = self.lives.get_mut(number) {
             life.newest[interest as usize] = Some(sequence);
+            life.greatest = life.greatest.max(version);
             life.kept += 1;
         }
         self.totals.kept += 1;
@@ -164,7 +166,12 @@ impl Recorder {
     /// The version of the object that is the same one, if it is among the newest that are kept.
     fn again(&self, life: u32, version: u64, delta_type: DeltaType) -> Option<u64> {
         let gone = |delta_type| delta_type == DeltaType::Deleted;
-        let mut known = self.versions_of(self.lives.get(life)?).take(AGAIN);
+        let life = self.lives.get(life)?;
+        // Nearly always: a version that is greater than all before it.
+        if version > life.greatest {
+            return None;
+        }
+        let mut known = self.versions_of(life).take(AGAIN);
         known.find(|one| one.version == version && gone(one.delta_type) == gone(delta_type)).map(|one| one.sequence)
     }
 
@@ -223,7 +230,7 @@ impl Recorder {
     }
 
     /// The text of a version; `None` if it is not kept, or has none.
-    pub fn read(&self, sequence: u64) -> Option<String> {
+    pub fn read(&self, sequence: u64) -> Option<Cow<'_, str>> {
         self.logs.iter().find_map(|log| log.read(sequence, &self.texts))
     }
 
@@ -231,7 +238,7 @@ impl Recorder {
     pub fn newest_text(&self, resource: ApiResource, key: &ObjectKey, uid: &Uid) -> Option<&str> {
         let life = self.lives.named(resource, key).find(|life| life.uid == *uid)?;
         let newest = self.versions_of(life).next()?;
-        std::str::from_utf8(self.texts.get(newest.sequence)?).ok()
+        self.texts.get(newest.sequence)
     }
 
     /// The versions that are kept of all objects that had a name, the oldest first.

@@ -1,4 +1,5 @@
-//! The texts of the versions that were written last, as they are: what comes next is most likely a version of the same objects.
+//! Texts that are held as they are: the newest of each object, because what comes next is most likely a version of the same
+//! objects; and for a moment those that they replaced, because every change is soon compared with the version before it.
 
 use std::collections::VecDeque;
 
@@ -7,66 +8,125 @@ use rustc_hash::FxBuildHasher;
 
 /// The memory of an entry beside its text, in bytes: an upper estimate.
 const ENTRY: usize = 64;
+/// The part of the budget for texts that were replaced.
+const REPLACED: usize = 4;
 
-/// Texts within a budget, by the numbers of their versions; the oldest give way.
-#[derive(Debug)]
-pub struct Texts {
-    texts: HashMap<u64, Vec<u8>, FxBuildHasher>,
+/// Texts by the numbers of their versions; the oldest give way.
+#[derive(Debug, Default)]
+struct Held {
+    texts: HashMap<u64, String, FxBuildHasher>,
+    /// The numbers, in the order in which the texts came; some are of texts that are gone.
     order: VecDeque<u64>,
     bytes: usize,
-    budget: usize,
 }
 
-impl Texts {
-    /// No texts, and at most so many bytes of them.
-    pub fn new(budget: usize) -> Texts {
-        Texts { texts: HashMap::default(), order: VecDeque::new(), bytes: 0, budget }
-    }
-
-    /// The memory that is taken, in bytes.
-    pub fn memory(&self) -> usize {
-        self.bytes + self.order.capacity() * 8
-    }
-
-    /// Changes the budget, and drops what is beyond it.
-    pub fn limit(&mut self, budget: usize) {
-        self.budget = budget;
-        self.trim();
-    }
-
-    /// The text of a version, if it is at hand.
-    pub fn get(&self, sequence: u64) -> Option<&[u8]> {
-        self.texts.get(&sequence).map(Vec::as_slice)
-    }
-
-    /// Holds a text in place of that of the version before it.
-    pub fn replace(&mut self, previous: Option<u64>, sequence: u64, text: &[u8]) {
-        let mut bytes = previous.and_then(|previous| self.take(previous)).unwrap_or_default();
-        bytes.clear();
-        bytes.extend_from_slice(text);
-        bytes.shrink_to(text.len() + text.len() / 4);
-        self.bytes += bytes.capacity() + ENTRY;
-        self.texts.insert(sequence, bytes);
+impl Held {
+    fn put(&mut self, sequence: u64, text: String) {
+        self.bytes += text.capacity() + ENTRY;
+        self.texts.insert(sequence, text);
         self.order.push_back(sequence);
-        self.trim();
-        // Those that were replaced are still in the order.
         if self.order.len() > 2 * self.texts.len() + 64 {
             let texts = &self.texts;
             self.order.retain(|sequence| texts.contains_key(sequence));
         }
     }
 
-    fn take(&mut self, sequence: u64) -> Option<Vec<u8>> {
+    fn take(&mut self, sequence: u64) -> Option<String> {
         let text = self.texts.remove(&sequence)?;
         self.bytes -= text.capacity() + ENTRY;
         Some(text)
     }
 
-    fn trim(&mut self) {
-        while self.bytes > self.budget
+    /// Drops what is beyond so many bytes. Returns the last text that was dropped, whose memory can be used again.
+    fn trim(&mut self, budget: usize) -> Option<String> {
+        let mut dropped = None;
+        while self.bytes > budget
             && let Some(oldest) = self.order.pop_front()
         {
-            self.take(oldest);
+            dropped = self.take(oldest).or(dropped);
         }
+        dropped
+    }
+
+    fn memory(&self) -> usize {
+        self.bytes + self.order.capacity() * 8
+    }
+}
+
+/// Texts within a budget.
+#[derive(Debug)]
+pub struct Texts {
+    newest: Held,
+    replaced: Held,
+    budget: usize,
+}
+
+impl Texts {
+    /// No texts, and at most so many bytes of them.
+    pub fn new(budget: usize) -> Texts {
+        Texts { newest: Held::default(), replaced: Held::default(), budget }
+    }
+
+    /// The memory that is taken, in bytes.
+    pub fn memory(&self) -> usize {
+        self.newest.memory() + self.replaced.memory()
+    }
+
+    /// Changes the budget, and drops what is beyond it.
+    pub fn limit(&mut self, budget: usize) {
+        self.budget = budget;
+        self.replaced.trim(budget / REPLACED);
+        self.newest.trim(budget - budget / REPLACED);
+    }
+
+    /// The text of a version, if it is at hand.
+    pub fn get(&self, sequence: u64) -> Option<&str> {
+        self.newest.texts.get(&sequence).or_else(|| self.replaced.texts.get(&sequence)).map(String::as_str)
+    }
+
+    /// Holds a text in place of that of the version before it. `read` is the text before, if it was not at hand and had to be
+    /// read.
+    pub fn replace(&mut self, previous: Option<u64>, read: Option<String>, sequence: u64, text: &str) {
+        if let Some(previous) = previous
+            && let Some(old) = self.newest.take(previous).or(read)
+        {
+            self.replaced.put(previous, old);
+        }
+        let mut held = self.replaced.trim(self.budget / REPLACED).unwrap_or_default();
+        held.clear();
+        held.push_str(text);
+        held.shrink_to(text.len() + text.len() / 4);
+        self.newest.put(sequence, held);
+        self.newest.trim(self.budget - self.budget / REPLACED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_text_and_the_one_before_it_are_at_hand_within_the_budget() {
+        let mut texts = Texts::new(40_000);
+        let text = |version: u64| format!("{version}{}", "x".repeat(1_000));
+        for version in 0..100_u64 {
+            texts.replace(version.checked_sub(1), None, version, &text(version));
+            assert_eq!(texts.get(version), Some(&*text(version)));
+            assert!(texts.get(version.saturating_sub(3)).is_some_and(|held| held.len() > 1_000));
+        }
+        // Of one object a single text is the newest: what else is held was replaced.
+        assert!(texts.get(80).is_none() && texts.newest.texts.len() == 1 && texts.memory() < 12_000);
+        texts.replace(Some(7), Some(text(7)), 1_000, &text(1_000));
+        assert_eq!(
+            (texts.get(7), texts.get(1_000)),
+            (Some(&*text(7)), Some(&*text(1_000))),
+            "what had to be read is held"
+        );
+        for version in 2_000..2_100 {
+            texts.replace(None, None, version, &text(version));
+        }
+        assert!(texts.get(2_099).is_some() && texts.get(2_000).is_none() && texts.memory() <= 44_000);
+        texts.limit(4_000);
+        assert!(texts.newest.texts.len() <= 2 && texts.memory() < 8_000, "{}", texts.memory());
     }
 }

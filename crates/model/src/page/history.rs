@@ -3,6 +3,8 @@
 //! A version costs the bytes in which it differs from another one. Its text is made again, and parsed, only when the user
 //! looks at it. Versions that are dropped are counted. A Secret's values never reach the recorder.
 
+use std::borrow::Cow;
+
 use kubechurn_changes::{noise, writer};
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion, decode_metadata};
 use kubechurn_client::api::resource::ApiResource;
@@ -89,7 +91,7 @@ pub struct Version {
 
 /// A change, with what it was before.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct Told<'a> {
     /// When it was received, in milliseconds.
     pub at: f64,
     /// What happened.
@@ -101,9 +103,9 @@ pub struct Told {
     /// The object's uid.
     pub uid: Uid,
     /// The text before, as far as one is kept and the two are to be compared, or there is no other text.
-    pub old: Option<String>,
+    pub old: Option<Cow<'a, str>>,
     /// The text.
-    pub new: Option<String>,
+    pub new: Option<Cow<'a, str>>,
 }
 
 /// The object of a version.
@@ -187,7 +189,7 @@ impl History {
     }
 
     /// A change with its text and the one before it; `None` if it is not kept any more.
-    pub fn told(&self, sequence: u64) -> Option<Told> {
+    pub fn told(&self, sequence: u64) -> Option<Told<'_>> {
         let stored = self.recorder.get(sequence)?;
         let (delta_type, new) = (stored.record.delta_type, self.recorder.read(sequence));
         // Nothing is compared when an object comes or goes. An older text is made of several differences, which takes time.
@@ -273,7 +275,7 @@ impl History {
 
     /// A version with its text.
     pub fn version(&self, entry: &Entry) -> Version {
-        Version { entry: entry.clone(), text: self.recorder.read(entry.sequence) }
+        Version { entry: entry.clone(), text: self.recorder.read(entry.sequence).map(Cow::into_owned) }
     }
 
     /// How many versions of an object were dropped, and whether there may have been more.
