@@ -1,13 +1,13 @@
 //! The fields in which two versions of an object differ, found in their texts.
 //!
-//! The walk goes down only where the bytes differ: of everything else it reads where it ends. It builds no values. The
-//! inspector's diff (`page::inspector::diff` of the model) works on values and shows more of each value; this one is for
+//! Both texts are walked side by side, and only where their bytes differ the walk goes down: of everything else it reads in one
+//! of them where it ends, and in what comes before a difference. It builds no values. The inspector's diff (`page::inspector::diff` of the model) works on values and shows more of each value; this one is for
 //! every change of every object.
 
 use smallvec::SmallVec;
 
 use crate::lists;
-use crate::raw::{self, Items, Member, Members};
+use crate::raw::{self, Cursor, Items, Member, Members};
 
 /// The most changes that are told. The rest is counted.
 pub const MOST: usize = 200;
@@ -114,7 +114,11 @@ impl<'a> Walk<'a> {
     fn compare(&mut self, old: &'a str, new: &'a str) -> Option<()> {
         let is_deep = self.depth >= DEEPEST || self.path == WHOLE;
         match (old.as_bytes().first()?, new.as_bytes().first()?) {
-            (b'{', b'{') if !is_deep => self.compare_objects(old, new),
+            (b'{', b'{') if !is_deep => {
+                let (mut before, mut now) = (Cursor::new(old), Cursor::new(new));
+                self.objects(&mut before, &mut now)?;
+                (before.is_at_end() && now.is_at_end()).then_some(())
+            }
             (b'[', b'[') if !is_deep => self.compare_lists(old, new),
             (b'"', b'"') if (old.contains('\\') || new.contains('\\')) && raw::string(old) == raw::string(new) => {
                 Some(())
@@ -146,25 +150,67 @@ impl<'a> Walk<'a> {
         if old == new {
             return Some(());
         }
+        self.within(name, |walk| walk.one(old, new))
+    }
+
+    /// Does something with the path of a member.
+    fn within(&mut self, name: &'a str, run: impl FnOnce(&mut Walk<'a>) -> Option<()>) -> Option<()> {
         let (length, list) = (self.path.len(), self.list);
         lists::push_member(&mut self.path, name);
         self.list = name;
-        let compared = self.one(old, new);
+        let compared = run(self);
         self.path.truncate(length);
         self.list = list;
         compared
     }
 
-    fn compare_objects(&mut self, old: &'a str, new: &'a str) -> Option<()> {
-        let old = raw::members(old, &[])?;
-        let new = raw::members(new, &old)?;
-        if old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| old.name == new.name) {
-            index(&new)?;
-            for (old, new) in old.iter().zip(&new) {
-                self.member(new.name, Some(old.value), Some(new.value))?;
-            }
+    /// Compares two objects, at whose beginnings the cursors are and behind which they go.
+    fn objects(&mut self, before: &mut Cursor<'a>, now: &mut Cursor<'a>) -> Option<()> {
+        let (starts, told) = ((*before, *now), (self.diff.changes.len(), self.diff.more));
+        if self.side_by_side(before, now)? {
             return Some(());
         }
+        (*before, *now) = starts;
+        self.diff.changes.truncate(told.0);
+        self.diff.more = told.1;
+        self.by_name(before.value()?, now.value()?)
+    }
+
+    /// Compares two objects member by member. `Some(false)` if their members have other names or another order.
+    fn side_by_side(&mut self, before: &mut Cursor<'a>, now: &mut Cursor<'a>) -> Option<bool> {
+        let mut names: SmallVec<[&str; 12]> = SmallVec::new();
+        before.enter()?;
+        now.enter()?;
+        loop {
+            let is_first = names.is_empty();
+            let (old, new) = (before.name(is_first)?, now.name(is_first)?);
+            if old != new {
+                return Some(false);
+            }
+            let Some(name) = new else { break };
+            names.push(name);
+            if !raw::skip_same(before, now) {
+                self.within(name, |walk| walk.values(before, now))?;
+            }
+        }
+        are_different(&names).then_some(true)
+    }
+
+    /// Compares two values, at whose beginnings the cursors are and behind which they go.
+    fn values(&mut self, before: &mut Cursor<'a>, now: &mut Cursor<'a>) -> Option<()> {
+        let are_objects = before.first() == Some(b'{') && now.first() == Some(b'{');
+        if !are_objects || self.depth + 1 >= DEEPEST || self.path == WHOLE {
+            return self.one(Some(before.value()?), Some(now.value()?));
+        }
+        self.depth += 1;
+        let compared = self.objects(before, now);
+        self.depth -= 1;
+        compared
+    }
+
+    fn by_name(&mut self, old: &'a str, new: &'a str) -> Option<()> {
+        let old = raw::members(old, &[])?;
+        let new = raw::members(new, &old)?;
         let (old_places, new_places) = (index(&old)?, index(&new)?);
         for member in &old {
             if find(&new, &new_places, member).is_none() {
@@ -225,6 +271,24 @@ impl<'a> Walk<'a> {
 }
 
 type Places = SmallVec<[usize; 12]>;
+
+/// Whether no two names are the same. Nearly always that is seen by a few bits of each.
+fn are_different(names: &[&str]) -> bool {
+    let mut seen = 0_u64;
+    let is_new = |name: &&str| {
+        let byte = |at: usize| u32::from(name.as_bytes().get(at).copied().unwrap_or_default());
+        let bit = (name.len() as u32 * 7 + byte(0) * 3 + byte(name.len() / 2)) % u64::BITS;
+        let is_new = seen & (1 << bit) == 0;
+        seen |= 1 << bit;
+        is_new
+    };
+    if names.iter().all(is_new) {
+        return true;
+    }
+    let mut names: SmallVec<[&str; 12]> = names.into();
+    names.sort_unstable();
+    names.windows(2).all(|pair| pair[0] != pair[1])
+}
 
 /// The places of the members in the order of their names; `None` if two have the same name.
 fn index(members: &Members<'_>) -> Option<Places> {

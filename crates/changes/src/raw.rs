@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use kubechurn_client::api::text::common;
 use smallvec::SmallVec;
 
 /// A member of an object.
@@ -74,6 +75,82 @@ pub(crate) fn items<'a>(text: &'a str, known: &[&str]) -> Option<Items<'a>> {
             _ => return None,
         }
     }
+}
+
+/// A place in a text of which one value is read after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    /// Up to where the text is the same as another one, and how far from it the same bytes are there: see [`skip_same`].
+    alike: (usize, isize),
+}
+
+impl<'a> Cursor<'a> {
+    /// The beginning of a text.
+    pub(crate) fn new(text: &'a str) -> Cursor<'a> {
+        Cursor { text, at: 0, alike: (0, 0) }
+    }
+
+    /// The first byte of the value that begins here.
+    pub(crate) fn first(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Goes into the object that begins here.
+    pub(crate) fn enter(&mut self) -> Option<()> {
+        self.at = expect(self.text.as_bytes(), self.at, b'{')?;
+        Some(())
+    }
+
+    /// The name of the next member of the object that it is in, to whose value it goes; `Some(None)` if there is none, and then it
+    /// goes behind the object.
+    pub(crate) fn name(&mut self, is_first: bool) -> Option<Option<&'a str>> {
+        let bytes = self.text.as_bytes();
+        match bytes.get(self.at)? {
+            b'}' => {
+                self.at = skip_space(bytes, self.at + 1);
+                return Some(None);
+            }
+            b',' if !is_first => self.at = skip_space(bytes, self.at + 1),
+            _ if is_first => {}
+            _ => return None,
+        }
+        let start = expect_here(bytes, self.at, b'"')?;
+        let end = string_end(bytes, start)?;
+        self.at = expect(bytes, skip_space(bytes, end), b':')?;
+        self.text.get(start..end - 1).map(Some)
+    }
+
+    /// The value that begins here, behind which it goes.
+    pub(crate) fn value(&mut self) -> Option<&'a str> {
+        let end = value_end(self.text.as_bytes(), self.at)?;
+        let value = self.text.get(self.at..end)?;
+        self.at = skip_space(self.text.as_bytes(), end);
+        Some(value)
+    }
+
+    /// Whether all was read.
+    pub(crate) fn is_at_end(&self) -> bool {
+        is_end(self.text.as_bytes(), self.at)
+    }
+}
+
+/// Goes behind the values that begin at two places, if they are the same. Only one of them is read, and no further than both
+/// texts are the same.
+pub(crate) fn skip_same(one: &mut Cursor<'_>, other: &mut Cursor<'_>) -> bool {
+    let (left, right) = (one.text.as_bytes(), other.text.as_bytes());
+    let distance = other.at as isize - one.at as isize;
+    if other.alike.1 != distance || other.alike.0 <= other.at {
+        let rest = (left.get(one.at..).unwrap_or_default(), right.get(other.at..).unwrap_or_default());
+        other.alike = (other.at + common(rest.0, rest.1), distance);
+    }
+    // What follows the value must be the same, too: a number could go on.
+    let end = right.get(..other.alike.0).and_then(|same| value_end(same, other.at)).filter(|end| *end < other.alike.0);
+    let Some(end) = end else { return false };
+    one.at = skip_space(left, one.at + (end - other.at));
+    other.at = skip_space(right, end);
+    true
 }
 
 /// The value of the member `name` of an object. Of several with that name, the first.

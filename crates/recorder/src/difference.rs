@@ -9,14 +9,14 @@
 //! What is written is a sequence of steps: how many bytes are new, these bytes, how many bytes of the base follow, and how
 //! far from the expected place they begin. All numbers are of seven bits a byte, the low ones first.
 
+use kubechurn_client::api::text::common;
+
 /// The bytes that are compared and hashed at once.
 const WORD: usize = 8;
 /// Each so many bytes of the base are in the index.
 const STEP: usize = 4;
 /// The most places of the base that are in the index: of a longer base, fewer are.
 const PLACES: usize = 1 << 15;
-/// The bytes that are compared at once as long as all are alike.
-const BLOCK: usize = 32;
 /// How many bytes after a difference the two texts are first looked at for going on alike.
 const NEAR: usize = 40;
 /// How many bytes are looked at where one text goes on sooner than the other.
@@ -80,25 +80,6 @@ fn hash(word: u64, shift: u32) -> usize {
 fn word(bytes: &[u8], at: usize) -> Option<u64> {
     let bytes = bytes.get(at..at + WORD)?;
     Some(u64::from_le_bytes(bytes.try_into().ok()?))
-}
-
-/// How many bytes two texts have in common from their beginnings.
-fn common(left: &[u8], right: &[u8]) -> usize {
-    let length = left.len().min(right.len());
-    let (left, right) = (&left[..length], &right[..length]);
-    let blocks = left.as_chunks::<BLOCK>().0.iter().zip(right.as_chunks::<BLOCK>().0);
-    let mut at = BLOCK * blocks.take_while(|(one, other)| one == other).count();
-    while let (Some(one), Some(other)) = (word(left, at), word(right, at)) {
-        let difference = one ^ other;
-        if difference != 0 {
-            return at + difference.trailing_zeros() as usize / 8;
-        }
-        at += WORD;
-    }
-    while at < length && left[at] == right[at] {
-        at += 1;
-    }
-    at
 }
 
 /// How many bytes two texts have in common before their ends, at most `most`.

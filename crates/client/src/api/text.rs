@@ -1,10 +1,30 @@
-//! A string that is borrowed from the frame where that is possible.
+//! A string that is borrowed from the frame where that is possible, and what two texts have in common.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+/// How many bytes are compared at once as long as all are alike.
+const BLOCK: usize = 32;
+
+/// How many bytes two texts have in common from their beginnings.
+pub fn common(left: &[u8], right: &[u8]) -> usize {
+    let length = left.len().min(right.len());
+    let (left, right) = (&left[..length], &right[..length]);
+    let blocks = left.as_chunks::<BLOCK>().0.iter().zip(right.as_chunks::<BLOCK>().0);
+    let mut at = BLOCK * blocks.take_while(|(one, other)| one == other).count();
+    let words = left[at..].as_chunks::<8>().0.iter().zip(right[at..].as_chunks::<8>().0);
+    for (one, other) in words {
+        let difference = u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other);
+        if difference != 0 {
+            return at + difference.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at + left[at..].iter().zip(&right[at..]).take_while(|(one, other)| one == other).count()
+}
 
 /// A JSON string that is borrowed from the input unless it holds an escape.
 ///
