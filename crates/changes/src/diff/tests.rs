@@ -35,6 +35,24 @@ fn fields_come_go_and_change() {
 }
 
 #[test]
+fn what_is_gone_comes_before_the_rest_also_where_the_first_members_have_the_same_names() {
+    check(
+        r#"{"a":1,"b":{"x":{"y":1},"z":2,"w":3},"c":7}"#,
+        r#"{"a":2,"b":{"x":{"y":4},"w":3,"v":{}},"c":7}"#,
+        &[
+            ("a", Some("1"), Some("2")),
+            ("b.z", Some("2"), None),
+            ("b.x.y", Some("1"), Some("4")),
+            ("b.v", None, Some("{}")),
+        ],
+    );
+    // The one is a beginning of the other.
+    check(r#"{"a":12,"b":[1]}"#, r#"{"a":1,"b":[1]}"#, &[("a", Some("12"), Some("1"))]);
+    check(r#"{"a":"x","b":1 }"#, r#"{"a":"x" , "b":1}"#, &[]);
+    assert_eq!(diff(r#"{"a":1,"b":{"x":1,"x":1}}"#, r#"{"a":1,"b":{"x":1,"x":2}}"#), Err(NotReadable));
+}
+
+#[test]
 fn items_are_matched_by_name_or_else_by_place() {
     let containers = |names: &[(&str, u8)]| {
         let items: Vec<String> =

@@ -74,6 +74,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_in_common_ends_at_the_first_difference_wherever_that_is() {
+        let text: Vec<u8> = (0..200).collect();
+        for length in [0, 1, 7, 8, 31, 32, 33, 40, 64, 71, 199, 200] {
+            assert_eq!((common(&text, &text[..length]), common(&text[..length], &text)), (length, length));
+            let mut other = text.clone();
+            if let Some(byte) = other.get_mut(length) {
+                *byte ^= 0x80;
+            }
+            assert_eq!(common(&text, &other), length);
+        }
+    }
+
+    #[test]
     fn plain_strings_are_borrowed_and_escaped_ones_are_copied() {
         let plain: Text<'_> = serde_json::from_str(r#""web-1""#).unwrap();
         assert!(matches!(plain.0, Cow::Borrowed("web-1")));
