@@ -6,24 +6,28 @@ use std::ops::Deref;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
-/// How many bytes are compared at once as long as all are alike.
-const BLOCK: usize = 32;
-
 /// How many bytes two texts have in common from their beginnings.
 pub fn common(left: &[u8], right: &[u8]) -> usize {
     let length = left.len().min(right.len());
     let (left, right) = (&left[..length], &right[..length]);
-    let blocks = left.as_chunks::<BLOCK>().0.iter().zip(right.as_chunks::<BLOCK>().0);
-    let mut at = BLOCK * blocks.take_while(|(one, other)| one == other).count();
-    let words = left[at..].as_chunks::<8>().0.iter().zip(right[at..].as_chunks::<8>().0);
-    for (one, other) in words {
-        let difference = u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other);
+    // Words and not slices are compared: WebAssembly has no instruction for slices, and compares their bytes one by one.
+    let differ = |one: &[u8; 8], other: &[u8; 8]| u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other);
+    let (words, other_words) = (left.as_chunks::<8>().0, right.as_chunks::<8>().0);
+    let (fours, other_fours) = (words.as_chunks::<4>().0, other_words.as_chunks::<4>().0);
+    let is_same = |(one, other): &(&[[u8; 8]; 4], &[[u8; 8]; 4])| {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|at| differ(&one[at], &other[at]));
+        (a | b) | (c | d) == 0
+    };
+    let mut at = 4 * fours.iter().zip(other_fours).take_while(is_same).count();
+    while let (Some(one), Some(other)) = (words.get(at), other_words.get(at)) {
+        let difference = differ(one, other);
         if difference != 0 {
-            return at + difference.trailing_zeros() as usize / 8;
+            return 8 * at + difference.trailing_zeros() as usize / 8;
         }
-        at += 8;
+        at += 1;
     }
-    at + left[at..].iter().zip(&right[at..]).take_while(|(one, other)| one == other).count()
+    let rest = left[8 * at..].iter().zip(&right[8 * at..]);
+    8 * at + rest.take_while(|(one, other)| one == other).count()
 }
 
 /// A JSON string that is borrowed from the input unless it holds an escape.
