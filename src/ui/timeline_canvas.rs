@@ -1,16 +1,18 @@
 //! Paints a timeline's scene on a canvas. It decides nothing: what stands where comes with the scene.
 //!
-//! Painting is fast because what has one colour is painted together, marks are shapes and not text, and no text is measured: the font is monospace, and the width of its characters is read together with the theme.
-
-use std::f64::consts::TAU;
+//! Painting is fast because what has one colour is painted together, what a full scene has hundreds of is not painted as
+//! paths, and no text is measured: the font is monospace, and the width of its characters is read together with the theme.
 
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use kubechurn_client::api::cell::Tone;
-use kubechurn_model::timeline::fold::{CHAR, PILL_PAD, short};
+use kubechurn_model::timeline::fold::{CHAR, PILL_PAD};
 use kubechurn_model::timeline::mark::{MarkType, grouped};
-use kubechurn_model::timeline::scene::{GapArea, Kept, LaneRow, Pill, Scene, fit};
+use kubechurn_model::timeline::scene::{GapArea, Kept, LaneRow, Scene, fit};
+
+use crate::ui::timeline_bands::BandPainter;
+use crate::ui::timeline_marks::{PillPictures, shape};
 
 /// Where labels begin.
 const MARGIN: f64 = 14.0;
@@ -34,7 +36,7 @@ pub(super) struct Colours {
     pub(super) warn: String,
     bad: String,
     good: String,
-    panel: String,
+    pub(super) panel: String,
 }
 
 /// A canvas and what painting it needs.
@@ -42,11 +44,14 @@ pub(super) struct Colours {
 pub struct Painter {
     canvas: HtmlCanvasElement,
     pub(super) context: CanvasRenderingContext2d,
-    ratio: f64,
+    /// The pixels of the screen per CSS pixel.
+    pub(super) ratio: f64,
     pub(super) colours: Colours,
     font: String,
     /// How wide a character is.
     pub(super) char: f64,
+    pub(super) bands: BandPainter,
+    pub(super) pills: PillPictures,
 }
 
 impl Painter {
@@ -54,14 +59,19 @@ impl Painter {
     pub fn new(canvas: HtmlCanvasElement) -> Option<Painter> {
         let context = canvas.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
         let (colours, font) = (Colours::default(), String::new());
-        let mut painter = Painter { canvas, context, ratio: 1.0, colours, font, char: CHAR };
+        let (bands, pills) = (BandPainter::default(), PillPictures::default());
+        let mut painter = Painter { canvas, context, ratio: 1.0, colours, font, char: CHAR, bands, pills };
         painter.read_theme();
         Some(painter)
     }
 
     /// Sets the size in CSS pixels and the device pixels per CSS pixel. Clears the canvas if it changed.
     pub fn resize(&mut self, width: f64, height: f64, ratio: f64) {
-        self.ratio = if ratio > 0.0 { ratio } else { 1.0 };
+        let ratio = if ratio > 0.0 { ratio } else { 1.0 };
+        if ratio != self.ratio {
+            self.ratio = ratio;
+            self.pills.clear();
+        }
         let pixels = |length: f64| (length * self.ratio).round().clamp(1.0, 16_384.0) as u32;
         let (width, height) = (pixels(width), pixels(height));
         if self.canvas.width() != width {
@@ -94,6 +104,8 @@ impl Painter {
             good: colour("--good"),
             panel: read("--panel", "transparent"),
         };
+        self.pills.clear();
+        self.read_band_colours();
         self.font = format!("11px {}", read("--mono", "monospace"));
         self.context.set_font(&self.font);
         let width = self.context.measure_text("0").map_or(CHAR, |metrics| metrics.width());
@@ -133,7 +145,7 @@ impl Painter {
     }
 
     /// The colour of a state.
-    fn tone(&self, tone: Tone) -> &str {
+    pub(super) fn tone(&self, tone: Tone) -> &str {
         match tone {
             Tone::Plain => &self.colours.dim,
             Tone::Good => &self.colours.good,
@@ -260,128 +272,6 @@ impl Painter {
         self.context.set_global_alpha(1.0);
     }
 
-    fn paint_bands(&self, scene: &Scene) {
-        let context = &self.context;
-        for (tone, alpha) in [(Tone::Plain, 0.12), (Tone::Good, 0.2), (Tone::Wait, 0.22), (Tone::Bad, 0.22)] {
-            context.set_global_alpha(alpha);
-            self.fill(self.tone(tone));
-            // Rectangles one by one are several times as fast as a path of them.
-            for band in scene.bands.iter().filter(|band| band.tone == tone) {
-                // A failing state is also taller, and states that change too fast are lower: never a colour alone.
-                let half = match (band.changing, tone) {
-                    (true, _) => 3.0,
-                    (false, Tone::Bad) => 7.5,
-                    (false, _) => 6.5,
-                };
-                // Bands that follow each other are told apart.
-                let width = if band.width >= 3.0 { band.width - 1.0 } else { band.width };
-                context.fill_rect(band.x, band.y - half, width, 2.0 * half);
-            }
-        }
-        context.set_global_alpha(1.0);
-        for label in &scene.labels {
-            self.fill(self.tone(label.tone));
-            self.text(&label.text, label.x, label.y + 0.5);
-        }
-    }
-
-    fn paint_marks(&self, scene: &Scene) {
-        let context = &self.context;
-        // The panel under the tint keeps the number readable on a band.
-        context.set_global_alpha(0.8);
-        self.fill(&self.colours.panel);
-        scene.pills.iter().for_each(|pill| self.paint_pill(pill));
-        context.set_global_alpha(0.22);
-        for mark_type in MarkType::OBJECT {
-            self.fill(self.mark(mark_type));
-            scene.pills.iter().filter(|pill| pill.mark_type == mark_type).for_each(|pill| self.paint_pill(pill));
-        }
-        context.set_global_alpha(1.0);
-        // Deletes come last in `OBJECT`, and so are on top.
-        for mark_type in MarkType::OBJECT {
-            let is_hollow = matches!(mark_type, MarkType::Sync | MarkType::Deleted);
-            context.set_line_width(if mark_type == MarkType::Deleted { 2.0 } else { 1.2 });
-            context.set_stroke_style_str(self.mark(mark_type));
-            self.fill(self.mark(mark_type));
-            let pills = scene.pills.iter().filter(|pill| pill.mark_type == mark_type);
-            let glyphs = scene.glyphs.iter().filter(|glyph| glyph.mark_type == mark_type);
-            for (x, y) in pills.map(|pill| (pill.x + PILL_PAD, pill.y)).chain(glyphs.map(|glyph| (glyph.x, glyph.y))) {
-                context.begin_path();
-                self.shape(mark_type, x, y);
-                if is_hollow { context.stroke() } else { context.fill() }
-            }
-            for pill in scene.pills.iter().filter(|pill| pill.mark_type == mark_type) {
-                self.text(&short(pill.counts.total()), pill.x + PILL_PAD + 6.0, pill.y + 0.5);
-            }
-        }
-        context.set_line_width(1.0);
-        self.paint_events(scene);
-    }
-
-    /// Fills a pill. Each has a path of its own: one path of all of them takes as long.
-    fn paint_pill(&self, pill: &Pill) {
-        let (context, top) = (&self.context, pill.y - 8.0);
-        context.begin_path();
-        if context.round_rect_with_f64(pill.x, top, pill.width, 16.0, 8.0).is_err() {
-            context.rect(pill.x, top, pill.width, 16.0);
-        }
-        context.fill();
-    }
-
-    /// Events about an object: a Warning is a triangle with an edge, anything else a small dim square.
-    fn paint_events(&self, scene: &Scene) {
-        let context = &self.context;
-        let of = |tone: Tone| scene.events.iter().filter(move |event| (event.tone == Tone::Bad) == (tone == Tone::Bad));
-        context.begin_path();
-        for event in of(Tone::Plain) {
-            context.rect(event.x - 2.0, event.y + 4.0, 4.0, 4.0);
-        }
-        self.fill(&self.colours.dim);
-        context.fill();
-        context.begin_path();
-        for event in of(Tone::Bad) {
-            context.move_to(event.x, event.y - 3.5);
-            context.line_to(event.x + 6.0, event.y + 7.0);
-            context.line_to(event.x - 6.0, event.y + 7.0);
-            context.close_path();
-        }
-        self.fill(&self.colours.warn);
-        context.fill();
-        // An edge in the panel's colour keeps the triangle apart from a band of nearly the same colour.
-        context.set_stroke_style_str(&self.colours.panel);
-        context.stroke();
-    }
-
-    /// Adds a mark's shape to the path.
-    fn shape(&self, mark_type: MarkType, x: f64, y: f64) {
-        let context = &self.context;
-        match mark_type {
-            MarkType::Added => {
-                context.move_to(x, y - 4.5);
-                context.line_to(x + 4.5, y + 3.5);
-                context.line_to(x - 4.5, y + 3.5);
-                context.close_path();
-            }
-            MarkType::Updated => {
-                context.move_to(x + 3.5, y);
-                let _ = context.arc(x, y, 3.5, 0.0, TAU);
-            }
-            MarkType::Deleted => {
-                context.move_to(x - 3.5, y - 3.5);
-                context.line_to(x + 3.5, y + 3.5);
-                context.move_to(x + 3.5, y - 3.5);
-                context.line_to(x - 3.5, y + 3.5);
-            }
-            MarkType::Replaced | MarkType::Sync | MarkType::Relist | MarkType::Gap => {
-                context.move_to(x, y - 4.5);
-                context.line_to(x + 4.5, y);
-                context.line_to(x, y + 4.5);
-                context.line_to(x - 4.5, y);
-                context.close_path();
-            }
-        }
-    }
-
     fn paint_stream(&self, scene: &Scene) {
         let (context, layout) = (&self.context, &scene.layout);
         let height = layout.bottom - layout.top;
@@ -402,7 +292,7 @@ impl Painter {
         for line in &scene.lines {
             context.rect(line.x.round(), words_y, 1.0, layout.bottom - words_y);
             if line.headed {
-                self.shape(MarkType::Relist, line.x, words_y);
+                shape(context, MarkType::Relist, line.x, words_y);
             }
         }
         context.fill();

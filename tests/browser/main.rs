@@ -157,6 +157,8 @@ mod changes;
 
 // Lanes of the timeline in groups.
 mod lanes;
+// The timeline's pixels.
+mod painting;
 // A chosen stretch of time, and filters that are watched.
 mod alerts;
 mod span;

@@ -51,8 +51,8 @@ impl Spot {
 /// one cell into the next: it belongs to the cell of its first mark.
 pub fn is_in_one_fold(block: &Block, ms_per_pixel: f64) -> bool {
     let near = NEAR * ms_per_pixel;
-    let is_in_cell = cell(block.first_at, ms_per_pixel) == cell(block.last_at, ms_per_pixel);
-    f64::from(block.widest) < near && (is_in_cell || block.span() < near)
+    let is_in_cell = || cell(block.first_at, ms_per_pixel) == cell(block.last_at, ms_per_pixel);
+    f64::from(block.widest) < near && (block.span() < near || is_in_cell())
 }
 
 /// The stretch of time to which a fold is confined.
@@ -108,9 +108,9 @@ pub fn fold<'a>(spots: &'a [Spot], ms_per_pixel: f64, mut emit: impl FnMut(Fold<
     for (index, spot) in spots.iter().enumerate() {
         if index > start {
             let (first, last) = (&spots[start], &spots[index - 1]);
-            let near = spot.x - last.last_x < NEAR && cell(spot.block.first_at) == cell(last.block.first_at);
-            let covered = counts.total() >= PILL_FROM && spot.x - PILL_PAD < label_right(first.x, &counts);
-            if !near && !covered {
+            let near = || spot.x - last.last_x < NEAR && cell(spot.block.first_at) == cell(last.block.first_at);
+            let covered = || counts.total() >= PILL_FROM && spot.x - PILL_PAD < label_right(first.x, &counts);
+            if !near() && !covered() {
                 emit(Fold { spots: &spots[start..index], counts });
                 start = index;
                 counts = Counts::default();

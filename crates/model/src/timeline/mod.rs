@@ -28,6 +28,7 @@ pub mod mark;
 pub mod marks;
 pub mod order;
 pub mod overview;
+pub mod pixels;
 pub mod place;
 pub mod regarding;
 pub mod ring;
