@@ -119,21 +119,20 @@ impl Segment {
     }
 
     /// The text of a version, from the nearest of its bases whose text is at hand.
-    fn read<'a>(&'a self, place: Place, texts: &'a Texts) -> Option<Cow<'a, str>> {
+    fn read<'a>(&'a self, place: Place, texts: &'a Texts) -> Option<Cow<'a, [u8]>> {
         let mut way = Vec::new();
         let mut at = place;
         let start = loop {
             let record = self.records.get(at as usize).filter(|record| record.has_text)?;
             match texts.get(record.sequence) {
-                Some(text) if way.is_empty() => return Some(Cow::Borrowed(text)),
-                Some(text) => break text.as_bytes(),
+                Some(text) => break text,
                 None if record.base == 0 => break self.written(at),
                 None => way.push(at),
             }
             at = record.base - 1;
         };
         if way.is_empty() {
-            return std::str::from_utf8(start).ok().map(Cow::Borrowed);
+            return Some(Cow::Borrowed(start));
         }
         let (mut text, mut base) = (Vec::new(), Vec::new());
         for (step, at) in way.into_iter().rev().enumerate() {
@@ -142,7 +141,7 @@ impl Segment {
             text.reserve(self.records[at as usize].length as usize);
             difference::decode(if step == 0 { start } else { &base }, self.written(at), &mut text)?;
         }
-        String::from_utf8(text).ok().map(Cow::Owned)
+        Some(Cow::Owned(text))
     }
 }
 
@@ -229,7 +228,7 @@ impl Log {
     }
 
     /// The text of a version; `None` if it is not kept here, or has none.
-    pub fn read<'a>(&'a self, sequence: u64, texts: &'a Texts) -> Option<Cow<'a, str>> {
+    pub fn read<'a>(&'a self, sequence: u64, texts: &'a Texts) -> Option<Cow<'a, [u8]>> {
         let (segment, place) = self.find(sequence)?;
         segment.read(place, texts)
     }
@@ -258,7 +257,7 @@ fn write(segment: &mut Segment, new: New<'_>, texts: &mut Texts, scratch: &mut S
         if let Some(from) = base_of(segment, &new)
             && let Some(base_text) = segment.read(from, texts)
         {
-            difference::encode(base_text.as_bytes(), text.as_bytes(), &mut scratch.index, written);
+            difference::encode(&base_text, text.as_bytes(), &mut scratch.index, written);
             let known = &segment.records[from as usize];
             (base, depth) = (from + 1, known.depth + 1);
             if let Cow::Owned(read) = base_text
@@ -276,7 +275,7 @@ fn write(segment: &mut Segment, new: New<'_>, texts: &mut Texts, scratch: &mut S
         for family in new.families {
             segment.families.entry(family).or_insert(place);
         }
-        texts.replace(new.previous, previous_text, sequence, text);
+        texts.replace(new.previous, previous_text, sequence, text.as_bytes());
     }
     segment.records.push(Record {
         sequence,

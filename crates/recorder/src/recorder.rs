@@ -122,6 +122,8 @@ impl Recorder {
     }
 
     /// Keeps a version.
+    // It would be built for size within a caller that is, and then takes twice as long.
+    #[inline(never)]
     pub fn push(&mut self, new: NewVersion<'_>) -> Pushed {
         let NewVersion { at, delta_type, resource, object, text, interest } = new;
         let sequence = self.totals.received;
@@ -231,14 +233,17 @@ impl Recorder {
 
     /// The text of a version; `None` if it is not kept, or has none.
     pub fn read(&self, sequence: u64) -> Option<Cow<'_, str>> {
-        self.logs.iter().find_map(|log| log.read(sequence, &self.texts))
+        match self.logs.iter().find_map(|log| log.read(sequence, &self.texts))? {
+            Cow::Borrowed(text) => simdutf8::basic::from_utf8(text).ok().map(Cow::Borrowed),
+            Cow::Owned(text) => String::from_utf8(text).ok().map(Cow::Owned),
+        }
     }
 
     /// The text of the newest version of an object, if it is held as it is: that costs nothing to read.
     pub fn newest_text(&self, resource: ApiResource, key: &ObjectKey, uid: &Uid) -> Option<&str> {
         let life = self.lives.named(resource, key).find(|life| life.uid == *uid)?;
         let newest = self.versions_of(life).next()?;
-        self.texts.get(newest.sequence)
+        simdutf8::basic::from_utf8(self.texts.get(newest.sequence)?).ok()
     }
 
     /// The versions that are kept of all objects that had a name, the oldest first.

@@ -14,14 +14,14 @@ const REPLACED: usize = 4;
 /// Texts by the numbers of their versions; the oldest give way.
 #[derive(Debug, Default)]
 struct Held {
-    texts: HashMap<u64, String, FxBuildHasher>,
+    texts: HashMap<u64, Vec<u8>, FxBuildHasher>,
     /// The numbers, in the order in which the texts came; some are of texts that are gone.
     order: VecDeque<u64>,
     bytes: usize,
 }
 
 impl Held {
-    fn put(&mut self, sequence: u64, text: String) {
+    fn put(&mut self, sequence: u64, text: Vec<u8>) {
         self.bytes += text.capacity() + ENTRY;
         self.texts.insert(sequence, text);
         self.order.push_back(sequence);
@@ -31,14 +31,14 @@ impl Held {
         }
     }
 
-    fn take(&mut self, sequence: u64) -> Option<String> {
+    fn take(&mut self, sequence: u64) -> Option<Vec<u8>> {
         let text = self.texts.remove(&sequence)?;
         self.bytes -= text.capacity() + ENTRY;
         Some(text)
     }
 
     /// Drops what is beyond so many bytes. Returns the last text that was dropped, whose memory can be used again.
-    fn trim(&mut self, budget: usize) -> Option<String> {
+    fn trim(&mut self, budget: usize) -> Option<Vec<u8>> {
         let mut dropped = None;
         while self.bytes > budget
             && let Some(oldest) = self.order.pop_front()
@@ -80,13 +80,13 @@ impl Texts {
     }
 
     /// The text of a version, if it is at hand.
-    pub fn get(&self, sequence: u64) -> Option<&str> {
-        self.newest.texts.get(&sequence).or_else(|| self.replaced.texts.get(&sequence)).map(String::as_str)
+    pub fn get(&self, sequence: u64) -> Option<&[u8]> {
+        self.newest.texts.get(&sequence).or_else(|| self.replaced.texts.get(&sequence)).map(Vec::as_slice)
     }
 
     /// Holds a text in place of that of the version before it. `read` is the text before, if it was not at hand and had to be
     /// read.
-    pub fn replace(&mut self, previous: Option<u64>, read: Option<String>, sequence: u64, text: &str) {
+    pub fn replace(&mut self, previous: Option<u64>, read: Option<Vec<u8>>, sequence: u64, text: &[u8]) {
         if let Some(previous) = previous
             && let Some(old) = self.newest.take(previous).or(read)
         {
@@ -94,7 +94,7 @@ impl Texts {
         }
         let mut held = self.replaced.trim(self.budget / REPLACED).unwrap_or_default();
         held.clear();
-        held.push_str(text);
+        held.extend_from_slice(text);
         held.shrink_to(text.len() + text.len() / 4);
         self.newest.put(sequence, held);
         self.newest.trim(self.budget - self.budget / REPLACED);
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_newest_text_and_the_one_before_it_are_at_hand_within_the_budget() {
         let mut texts = Texts::new(40_000);
-        let text = |version: u64| format!("{version}{}", "x".repeat(1_000));
+        let text = |version: u64| format!("{version}{}", "x".repeat(1_000)).into_bytes();
         for version in 0..100_u64 {
             texts.replace(version.checked_sub(1), None, version, &text(version));
             assert_eq!(texts.get(version), Some(&*text(version)));
