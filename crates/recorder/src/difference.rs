@@ -44,7 +44,7 @@ impl Index {
     fn fill(&mut self, base: &[u8]) {
         self.step = STEP.max(base.len() / PLACES);
         let places = base.len() / self.step;
-        let size = places.next_power_of_two().clamp(64, PLACES);
+        let size = (4 * places).next_power_of_two().clamp(64, 4 * PLACES);
         self.shift = u64::BITS - size.trailing_zeros();
         self.table.clear();
         self.table.resize(size, 0);
@@ -64,9 +64,14 @@ impl Index {
         hash(word, self.shift)
     }
 
+    /// One more than the first place where the base may have these bytes; 0 for none.
+    fn first(&self, word: u64) -> u16 {
+        self.table.get(self.hash(word)).copied().unwrap_or_default()
+    }
+
     /// Where the base may have these bytes, the first place first.
     fn find(&self, word: u64) -> impl Iterator<Item = usize> {
-        let first = self.table.get(self.hash(word)).and_then(|place| place.checked_sub(1));
+        let first = self.first(word).checked_sub(1);
         let next = |place: &u16| self.next.get(*place as usize)?.checked_sub(1);
         std::iter::successors(first, next).take(TRIED).map(|place| place as usize * self.step)
     }
@@ -211,6 +216,11 @@ fn elsewhere(steps: &Steps<'_>, index: &Index, at: usize) -> Option<(usize, usiz
     let (base, text) = (steps.base, steps.text);
     let mut place = at;
     while let Some(sequence) = word(text, place) {
+        let is_expected = word(base, steps.expected) == Some(sequence);
+        if !is_expected && index.first(sequence) == 0 {
+            place += 1;
+            continue;
+        }
         // What was put into the text stands before that with which the base goes on.
         let places = std::iter::once(steps.expected).chain(index.find(sequence));
         let alike = places.filter(|found| word(base, *found) == Some(sequence)).map(|found| {
