@@ -44,6 +44,7 @@ impl Index {
     fn fill(&mut self, base: &[u8]) {
         self.step = STEP.max(base.len() / PLACES);
         let places = base.len() / self.step;
+        // In a table of this size it is mostly seen at once what is nowhere in the base.
         let size = (4 * places).next_power_of_two().clamp(64, 4 * PLACES);
         self.shift = u64::BITS - size.trailing_zeros();
         self.table.clear();
