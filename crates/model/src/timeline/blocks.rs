@@ -169,7 +169,7 @@ impl Blocks {
             }
             let blocks = &mut self.levels[level];
             if blocks.len() == blocks.capacity() {
-                blocks.reserve_exact(blocks.len() / 4 + 1);
+                blocks.reserve_exact(blocks.len() / 8 + 1);
             }
             blocks.push_back(block);
             let is_whole = pushed.is_multiple_of(size(level + 1));

@@ -251,14 +251,14 @@ pub enum Version<'a> {
     /// A version that is a decimal number, as the API server makes them.
     Number(u64),
     /// Any other version, which may be empty or longer than a number of 64 bits.
-    Text(&'a ResourceVersion),
+    Text(&'a str),
 }
 
 impl From<Version<'_>> for ResourceVersion {
     fn from(version: Version<'_>) -> ResourceVersion {
         match version {
             Version::Number(number) => ResourceVersion::new(&number.to_string()),
-            Version::Text(text) => text.clone(),
+            Version::Text(text) => ResourceVersion::new(text),
         }
     }
 }
@@ -295,7 +295,7 @@ impl Subject {
     pub fn as_ref(&self) -> SubjectRef<'_> {
         match self {
             Subject::Object { lane, life, resource_version, folded } => {
-                let resource_version = Version::Text(resource_version);
+                let resource_version = Version::Text(resource_version.as_str());
                 SubjectRef::Object { lane: *lane, life: *life, resource_version, folded: *folded }
             }
             Subject::Stream { from, note, of_all } => SubjectRef::Stream { from: *from, note, of_all: *of_all },

@@ -40,7 +40,7 @@ impl Ring {
     pub fn new(budget: usize) -> Ring {
         Ring {
             chunks: VecDeque::new(),
-            power: (budget / CHUNKS / chunk::PACKED).clamp(1, chunk::MOST).ilog2(),
+            power: (budget / CHUNKS / chunk::BYTES).clamp(1, chunk::MOST).ilog2(),
             begin: 1,
             first: 1,
             next: 1,
@@ -69,8 +69,7 @@ impl Ring {
             Some(chunk) => chunk.push(entry, most),
             None => {
                 self.full += self.chunks.back().map_or(0, Chunk::bytes);
-                // The first chunk grows with its marks, because many kinds have only few.
-                let mut chunk = Chunk::with_capacity(if self.chunks.is_empty() { most.min(8) } else { most });
+                let mut chunk = Chunk::default();
                 chunk.push(entry, most);
                 if self.chunks.len() == self.chunks.capacity() {
                     self.chunks.reserve_exact(self.chunks.len() / 4 + 1);
@@ -261,9 +260,6 @@ mod tests {
     use kubechurn_client::api::cell::Tone;
     use kubechurn_client::api::object::ResourceVersion;
 
-    /// The bytes that one mark takes in a ring of small chunks.
-    const SLOT: usize = chunk::PACKED + size_of::<Chunk>();
-
     fn subject(version: &str) -> Subject {
         Subject::Object { lane: LaneId(0), life: 0, resource_version: ResourceVersion::new(version), folded: 1 }
     }
@@ -287,7 +283,10 @@ mod tests {
 
     #[test]
     fn the_oldest_go_first_and_are_counted_by_type() {
-        let mut ring = Ring::new(4 * SLOT);
+        // A ring as small as this has a chunk for each mark.
+        let mut one = Ring::new(0);
+        one.push(0.0, MarkType::Added, State::default(), 0, subject("1"));
+        let mut ring = Ring::new(4 * one.bytes());
         let types = [MarkType::Added, MarkType::Updated, MarkType::Deleted, MarkType::Added];
         for (at, mark_type) in types.into_iter().enumerate() {
             assert!(push(&mut ring, at as f64, mark_type, "1").is_empty());
@@ -300,8 +299,8 @@ mod tests {
     }
 
     #[test]
-    fn a_million_marks_fit_into_32_bytes_each_and_lie_in_order() {
-        let mut ring = Ring::new(32_000_000);
+    fn a_million_marks_fit_into_12_bytes_each_and_lie_in_order() {
+        let mut ring = Ring::new(12_000_000);
         for at in 0..1_000_000_u32 {
             push(&mut ring, f64::from(at), MarkType::Updated, &(4_000_000_000 + u64::from(at)).to_string());
         }
@@ -351,10 +350,11 @@ mod tests {
             budget in prop_oneof![0usize..4_000, 4_000usize..200_000],
             marks in proptest::collection::vec(
                 (0usize..7, (0usize..4, 0u16..1_024), any::<usize>(), any::<u64>(), any::<u32>(), -5.0f64..20.0), 0..600),
+            begin in prop_oneof![Just(0.0), Just(1.79e12)],
         ) {
             let mut ring = Ring::new(budget);
             let mut plain: VecDeque<(u64, f64, MarkType, State, u32, Subject)> = VecDeque::new();
-            let (mut pushed, mut at, mut last) = (Counts::default(), 0.0, f64::NEG_INFINITY);
+            let (mut pushed, mut at, mut last) = (Counts::default(), begin, f64::NEG_INFINITY);
             for (mark_type, (tone, word), kind, number, before, step) in marks {
                 at += step;
                 last = f64::max(at, last);
@@ -390,7 +390,7 @@ mod tests {
             plain.iter().for_each(|(_, _, mark_type, ..)| counted.add(*mark_type, 1));
             prop_assert_eq!(counted, pushed);
             prop_assert_eq!(ring.oldest().map(|mark| mark.seq), plain.front().map(|(seq, ..)| *seq));
-            let (from, to) = (at * 0.25, at * 0.75);
+            let (from, to) = (begin + (at - begin) * 0.25, begin + (at - begin) * 0.75);
             let inside = plain.iter().rev().filter(|(_, at, ..)| from <= *at && *at <= to);
             let inside: Vec<u64> = inside.map(|(seq, ..)| *seq).collect();
             prop_assert_eq!(ring.range(from, to).map(|mark| mark.seq).collect::<Vec<_>>(), inside);

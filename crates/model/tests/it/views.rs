@@ -151,7 +151,7 @@ fn a_pinned_kind_keeps_its_table() {
 /// A limit that was set when memory ran short holds for kinds that come into view later, too.
 #[test]
 fn marks_of_kinds_that_come_later_keep_to_the_limit() {
-    const LIMIT: usize = 4_000;
+    const LIMIT: usize = 3_000;
     let mut play = Play::default();
     play.go("#/pods");
     play.begin(&["a@1"]);
