@@ -40,8 +40,10 @@ const BESIDE: u64 = 1 << 5;
 /// Where the word begins in `REST`.
 const WORD: u32 = 6;
 
-/// Eight bytes are read for each number, also for the last one of the last row.
-const AFTER: usize = size_of::<u64>();
+/// Where the last field begins at most: behind two bytes of `REST`, two numbers of eight bytes and two of four.
+const LAST: usize = 26;
+/// So many bytes are read for each row, of which eight are taken for each number.
+const READ: usize = LAST + size_of::<u64>();
 
 /// A mark that is about to be added.
 #[derive(Debug)]
@@ -119,11 +121,13 @@ fn push_back<T>(list: &mut Vec<T>, item: T) {
 /// Marks whose sequence numbers follow each other.
 #[derive(Debug)]
 pub(super) struct Chunk {
-    /// The rows, and [`AFTER`] bytes behind the last one.
+    /// The rows, and [`READ`] bytes behind the last one.
     rows: Vec<u8>,
     len: usize,
     /// Where each field begins in a row, and how long a row is.
     starts: [u8; FIELDS + 1],
+    /// The highest number that fits into each field.
+    highest: [u64; FIELDS],
     /// The bits of the first time.
     at: u64,
     /// The first version that is a number.
@@ -135,7 +139,7 @@ impl Default for Chunk {
     fn default() -> Chunk {
         // The types and tones take a byte. All else begins with none.
         let starts = [0, 1, 1, 1, 1, 1, 1];
-        Chunk { rows: Vec::new(), len: 0, starts, at: 0, version: None, beside: None }
+        Chunk { rows: Vec::new(), len: 0, starts, highest: highest(&starts), at: 0, version: None, beside: None }
     }
 }
 
@@ -174,9 +178,9 @@ impl Chunk {
         let at = at.to_bits().wrapping_sub(self.at);
         let numbers = [rest, at, version, lane.into(), before.into(), life.into()];
         self.widen(&numbers);
-        if self.rows.capacity() < self.rows.len().max(AFTER) + self.row_len() {
+        if self.rows.capacity() < self.rows.len().max(READ) + self.row_len() {
             let more = self.len.max(FIRST).min(most.saturating_sub(self.len).max(1));
-            self.rows.reserve_exact(more * self.row_len() + AFTER.saturating_sub(self.rows.len()));
+            self.rows.reserve_exact(more * self.row_len() + READ.saturating_sub(self.rows.len()));
         }
         append(&mut self.rows, &self.starts, &numbers);
         self.len += 1;
@@ -184,7 +188,7 @@ impl Chunk {
 
     /// Has each field take as many bytes as this number of it needs, if it takes fewer.
     fn widen(&mut self, numbers: &[u64; FIELDS]) {
-        if numbers.iter().enumerate().all(|(field, number)| *number <= self.highest(field)) {
+        if numbers.iter().enumerate().all(|(field, number)| *number <= self.highest[field]) {
             return;
         }
         let mut starts = [0; FIELDS + 1];
@@ -193,17 +197,17 @@ impl Chunk {
             starts[field + 1] = starts[field] + needed.max(self.starts[field + 1] - self.starts[field]);
         }
         // As many marks as before fit into the memory.
-        let room = self.rows.capacity().saturating_sub(AFTER) / self.row_len();
+        let room = self.rows.capacity().saturating_sub(READ) / self.row_len();
         let mut rows = Vec::new();
         if room > 0 {
-            rows.reserve_exact(room * usize::from(starts[FIELDS]) + AFTER);
+            rows.reserve_exact(room * usize::from(starts[FIELDS]) + READ);
         }
         for place in 0..self.len {
             if let Some(row) = self.row(place) {
                 append(&mut rows, &starts, &std::array::from_fn(|field| self.number(row, field)));
             }
         }
-        (self.rows, self.starts) = (rows, starts);
+        (self.rows, self.starts, self.highest) = (rows, starts, highest(&starts));
     }
 
     /// How many bytes a row has.
@@ -211,24 +215,19 @@ impl Chunk {
         usize::from(self.starts[FIELDS])
     }
 
-    /// The highest number that fits into a field.
-    fn highest(&self, field: usize) -> u64 {
-        let bytes = u32::from(self.starts[field + 1] - self.starts[field]);
-        u64::MAX.checked_shr(u64::BITS - 8 * bytes).unwrap_or(0)
-    }
-
-    /// The row of the mark at this place, and all that is behind it.
-    fn row(&self, place: usize) -> Option<&[u8]> {
-        if place < self.len { self.rows.get(place * self.row_len()..) } else { None }
+    /// The row of the mark at this place, and some bytes of what is behind it.
+    fn row(&self, place: usize) -> Option<&[u8; READ]> {
+        if place < self.len { self.rows.get(place * self.row_len()..)?.first_chunk() } else { None }
     }
 
     /// The number in a field of a row.
-    fn number(&self, row: &[u8], field: usize) -> u64 {
-        let bytes = row.get(usize::from(self.starts[field])..).and_then(<[u8]>::first_chunk);
-        bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes)) & self.highest(field)
+    fn number(&self, row: &[u8; READ], field: usize) -> u64 {
+        let start = usize::from(self.starts[field]).min(LAST);
+        let bytes = row[start..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        bytes & self.highest[field]
     }
 
-    fn at_of(&self, row: &[u8]) -> f64 {
+    fn at_of(&self, row: &[u8; READ]) -> f64 {
         f64::from_bits(self.at.wrapping_add(self.number(row, AT)))
     }
 
@@ -266,13 +265,19 @@ impl Chunk {
     }
 }
 
+/// The highest number that fits into each field.
+fn highest(starts: &[u8; FIELDS + 1]) -> [u64; FIELDS] {
+    let bits = |field: usize| 8 * u32::from(starts[field + 1] - starts[field]);
+    std::array::from_fn(|field| u64::MAX.checked_shr(u64::BITS - bits(field)).unwrap_or(0))
+}
+
 /// Adds a row of these numbers, each of which fits into its field.
 fn append(rows: &mut Vec<u8>, starts: &[u8; FIELDS + 1], numbers: &[u64; FIELDS]) {
-    let end = rows.len().max(AFTER);
+    let end = rows.len().max(READ);
     rows.resize(end + usize::from(starts[FIELDS]), 0);
     for (start, number) in starts.iter().zip(numbers) {
         // The next field is written over the bytes that this one does not have.
-        let bytes = rows.get_mut(end - AFTER + usize::from(*start)..).and_then(<[u8]>::first_chunk_mut);
+        let bytes = rows.get_mut(end - READ + usize::from(*start)..).and_then(<[u8]>::first_chunk_mut);
         if let Some(bytes) = bytes {
             *bytes = number.to_le_bytes();
         }
@@ -314,7 +319,7 @@ mod tests {
         let mut chunk = Chunk::default();
         for place in 0..MOST {
             chunk.push(entry(place), MOST);
-            let most = (2 * chunk.len()).clamp(FIRST, MOST) * chunk.row_len() + AFTER;
+            let most = (2 * chunk.len()).clamp(FIRST, MOST) * chunk.row_len() + READ;
             assert!(chunk.rows.capacity() <= most, "at most half of it is spare");
         }
         chunk
@@ -341,7 +346,7 @@ mod tests {
             });
             // A list of texts has room for some more.
             let texts = text.map_or(0, |text| MOST * text.len() * 9 / 8 + 300);
-            assert!(chunk.bytes() <= MOST * BYTES + AFTER + texts, "{}, of {texts} texts", chunk.bytes());
+            assert!(chunk.bytes() <= MOST * BYTES + READ + texts, "{}, of {texts} texts", chunk.bytes());
         }
     }
 
@@ -355,7 +360,7 @@ mod tests {
                 let at = NOW + 1_000.0 * place as f64 / f64::from(per_second) + 0.1;
                 object(at, &version.to_string(), [number, 3 * number + 1, 0])
             });
-            assert!(chunk.bytes() <= MOST * bytes + AFTER, "{}", chunk.bytes() / MOST);
+            assert!(chunk.bytes() <= MOST * bytes + READ, "{}", chunk.bytes() / MOST);
         }
     }
 

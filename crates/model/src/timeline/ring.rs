@@ -202,7 +202,7 @@ impl Ring {
     }
 
     /// The sequence number of the first mark whose time does not have this property. The marks that have it come first.
-    fn partition(&self, has: impl Fn(f64) -> bool) -> u64 {
+    pub(super) fn partition(&self, has: impl Fn(f64) -> bool) -> u64 {
         let (mut low, mut high) = (self.first, self.next);
         while low < high {
             let middle = low + (high - low) / 2;

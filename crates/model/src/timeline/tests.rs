@@ -201,7 +201,7 @@ fn a_resync_tells_of_its_own_place_and_time() {
 /// However many resyncs there are, they hide no change, and stay when the marks before them are evicted.
 #[test]
 fn resyncs_hide_nothing_and_of_those_that_are_near_one_is_drawn() {
-    let mut fixture = Fixture::new(2_500);
+    let mut fixture = Fixture::new(3_500);
     fixture.push(0.0, MarkType::Replaced, "a", "u", Tone::Bad);
     let key = ObjectKey::new("shop", "a");
     for at in 1..60 {

@@ -24,8 +24,24 @@ const NO_LANE: LaneOf = LaneOf { kind: KindId(u8::MAX), lane: LaneId(u32::MAX) }
 const OFTEN: f64 = 200.0;
 
 impl Groups {
+    /// Has what stands below an owner whose lane was freed find another place, for the lane's name is gone with it.
+    fn forget_owners(&mut self, marks: &[&Marks], ask: &Ask) {
+        let Groups { index, rows, .. } = self;
+        let is_freed =
+            |entry: &&Entry| entry.members > 0 && entry.label.is_none() && index.lane(marks, entry).is_none();
+        let entries = rows.visible(ask).filter_map(|row| index.of(row.id)).map(|(_, entry)| entry);
+        let freed: Vec<LaneOf> = entries.filter(is_freed).filter_map(|entry| Some(entry.lane?.0)).collect();
+        for lane in freed {
+            index.forget(lane);
+            rows.must_settle();
+        }
+    }
+
     /// Finds what stands in which row.
     fn arrange(&mut self, marks: &[&Marks], ask: &Ask) {
+        if !self.index.is_by_manager() {
+            self.forget_owners(marks, ask);
+        }
         self.is_finding = self.index.look(marks, &self.kinds, ask.now);
         self.is_behind = self.is_finding;
         let newest = marks.iter().map(|own| own.ring.last_at()).fold(f64::NEG_INFINITY, f64::max);

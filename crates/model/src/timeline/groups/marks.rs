@@ -3,8 +3,13 @@
 //! All of them are counted in one pass over the marks of the window, the newest first. A scene counts some ten thousand
 //! of them. Afterwards only new marks are counted, as long as the groups on the screen and the scale stay the same.
 //! While other groups are counted, those that were counted before are drawn.
+//!
+//! What is told of a group are the marks that are held, and in the window: those that are evicted are taken off the counts
+//! (see [`oldest`]), and so are those of a part that are beyond an end of the window (see [`edge`]).
 
-use std::collections::VecDeque;
+mod edge;
+mod oldest;
+mod parts;
 
 use rustc_hash::FxHashMap;
 
@@ -12,90 +17,51 @@ use crate::kind_id::KindId;
 use crate::timeline::blocks::Block;
 use crate::timeline::groups::GroupId;
 use crate::timeline::groups::index::Index;
-use crate::timeline::mark::{Counts, Mark, MarkType};
+use crate::timeline::groups::marks::edge::Edge;
+use crate::timeline::groups::marks::oldest::Oldest;
+pub(super) use crate::timeline::groups::marks::parts::Part;
+use crate::timeline::groups::marks::parts::Parts;
+use crate::timeline::mark::{Counts, Mark};
 use crate::timeline::marks::Marks;
-use crate::timeline::scale::Scale;
+use crate::timeline::ring::Ring;
+use crate::timeline::scale::{Scale, Window};
 
 /// A scene counts so many marks.
 const AT_ONCE: usize = 20_000;
 
-/// Where marks that one manager made are counted, they are counted anew when one of so many is evicted.
-const LOST: u64 = 64;
-
 /// How wide a part is, in pixels.
-pub(super) const PART: f64 = 2.0;
+const PART: f64 = 2.0;
 
-/// More parts than any screen has.
-const MOST_PARTS: i64 = 20_000;
-
-/// What came in a part of the window.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
-    /// The marks together. Its last mark is of [`Part::kind`]; its states mean nothing.
-    pub(super) block: Block,
-    pub(super) kind: KindId,
-    /// The newest delete: its time, its number, and its kind.
-    pub(super) delete: Option<(f64, u64, KindId)>,
-}
-
-/// The marks of one group.
-#[derive(Debug, Default)]
-struct Parts {
-    first: i64,
-    parts: VecDeque<Option<Part>>,
-}
-
-impl Parts {
-    fn add(&mut self, at: i64, mark: &Mark<'_>, kind: KindId) {
-        if self.parts.is_empty() {
-            self.first = at;
-        }
-        let (before, after) = (self.first - at, at - self.first - self.parts.len() as i64 + 1);
-        if before.max(after) > MOST_PARTS {
-            return;
-        }
-        for _ in 0..before {
-            self.parts.push_front(None);
-            self.first -= 1;
-        }
-        for _ in 0..after {
-            self.parts.push_back(None);
-        }
-        let Some(place) = self.parts.get_mut((at - self.first) as usize) else { return };
-        let delete = (mark.mark_type == MarkType::Deleted).then_some((mark.at, mark.seq, kind));
-        let one = Block::of(mark);
-        let Some(part) = place else {
-            *place = Some(Part { block: one, kind, delete });
-            return;
-        };
-        for (sum, count) in part.block.counts.iter_mut().zip(one.counts) {
-            *sum = sum.saturating_add(count);
-        }
-        part.block.first_at = part.block.first_at.min(mark.at);
-        if mark.at > part.block.last_at || (kind == part.kind && mark.seq > part.block.last_seq) {
-            (part.block.last_at, part.block.last_seq, part.kind) = (mark.at.max(part.block.last_at), mark.seq, kind);
-        }
-        if let Some(delete) = delete.filter(|delete| part.delete.is_none_or(|(at, ..)| delete.0 >= at)) {
-            part.delete = Some(delete);
-        }
-    }
-
-    fn drop_before(&mut self, at: i64) {
-        while self.first < at && self.parts.pop_front().is_some() {
-            self.first += 1;
-        }
-    }
-}
+/// The marks of each group that are counted, with the group's revision.
+type Groups = FxHashMap<GroupId, (u32, Parts)>;
 
 /// What is counted, and how far that is.
 #[derive(Debug, Default)]
 struct Counted {
-    groups: FxHashMap<GroupId, (u32, Parts)>,
+    groups: Groups,
     ms_per_part: f64,
     /// When the window begins of which marks are counted.
     from: f64,
     /// Of each kind the marks that are counted: `first <= seq < end`.
     seqs: Vec<(u64, u64)>,
+    /// What is known of the oldest of them.
+    oldest: Vec<Oldest>,
+    /// The ends of the window.
+    edges: [Edge; 2],
+    /// Whether marks were evicted of which it was not known where they are counted.
+    has_lost: bool,
+}
+
+/// The groups that count a mark.
+fn owners(groups: &Groups, (index, kind): (&Index, KindId), mark: &Mark<'_>, mut each: impl FnMut(GroupId)) {
+    let Some(at) = index.of_mark(kind, mark) else { return };
+    let ids = [at].into_iter().chain(index.around(at)).map(|at| index.id(at));
+    ids.filter(|id| groups.contains_key(id)).for_each(&mut each);
+}
+
+/// The part in which a time is.
+fn part_of(at: f64, ms_per_part: f64) -> i64 {
+    (at / ms_per_part).floor() as i64
 }
 
 impl Counted {
@@ -121,6 +87,36 @@ impl Counted {
             ms_per_part: scale.ms_per_pixel() * PART,
             from: scale.window.from,
             seqs: marks.iter().enumerate().map(end).collect(),
+            oldest: marks.iter().map(|_| Oldest::default()).collect(),
+            ..Counted::default()
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let parts: usize = self.groups.values().map(|(_, parts)| parts.bytes()).sum();
+        let oldest: usize = self.oldest.iter().map(Oldest::bytes).sum();
+        parts + oldest + self.edges.iter().map(Edge::bytes).sum::<usize>()
+    }
+
+    /// Takes off what is evicted.
+    fn evict(&mut self, marks: &[&Marks]) {
+        let Counted { groups, seqs, oldest, edges, has_lost, .. } = self;
+        for (((kind, own), (first, end)), known) in (0..).map(KindId).zip(marks).zip(seqs).zip(oldest) {
+            let held = own.ring.first_seq();
+            if held <= *first {
+                continue;
+            }
+            let gone = held.min(*end);
+            *has_lost |= gone > *first && (*first < known.first || gone > known.end);
+            known.begin_at(held, |mark| {
+                let frames = mark.frames();
+                if let Some((_, parts)) = groups.get_mut(&mark.id) {
+                    parts.take(mark.part, &frames);
+                }
+                edges.iter_mut().for_each(|edge| edge.evict((kind, mark.seq), mark.id, &frames));
+            });
+            edges.iter_mut().for_each(|edge| edge.begin_at(kind, held));
+            (*first, *end) = (held, held.max(*end));
         }
     }
 
@@ -138,22 +134,26 @@ impl Counted {
                 *end += 1;
                 left -= 1;
             }
-            let from = ring.from(scale.window.from).max(first_known);
+            let begin = ring.from(scale.window.from);
+            let from = begin.max(first_known);
             while *first > from && left > 0 {
                 *first -= 1;
                 self.add(ring.get(*first), kind, index);
                 left -= 1;
             }
             is_behind |= *end < upto || *first > from;
+            if *first <= begin {
+                self.know_oldest(ring, (kind, *first, *end), index);
+            }
         }
         self.seqs = seqs;
-        is_behind
+        self.go_on_at_edges(marks, index, scale.window, &mut left) || is_behind
     }
 
     fn add(&mut self, mark: Option<Mark<'_>>, kind: KindId, index: &Index) {
         let Some(mark) = mark else { return };
         let Some(at) = index.of_mark(kind, &mark) else { return };
-        let part = (mark.at / self.ms_per_part).floor() as i64;
+        let part = part_of(mark.at, self.ms_per_part);
         for at in [at].into_iter().chain(index.around(at)) {
             if let Some((_, parts)) = self.groups.get_mut(&index.id(at)) {
                 parts.add(part, &mark, kind);
@@ -161,14 +161,81 @@ impl Counted {
         }
     }
 
+    /// Notes where the oldest of the counted marks of a kind are counted, if they may be evicted soon.
+    fn know_oldest(&mut self, ring: &Ring, (kind, first, end): (KindId, u64, u64), index: &Index) {
+        let Some(known) = self.oldest.get_mut(kind.index()) else { return };
+        if ring.evicted().total() == 0 {
+            return;
+        }
+        known.begin_at(first, |_| {});
+        let upto = end.min(ring.first_seq() + oldest::MOST);
+        while known.end < upto {
+            if let Some(mark) = ring.get(known.end) {
+                let part = part_of(mark.at, self.ms_per_part);
+                let (seq, mark_type, frames) = (mark.seq, mark.mark_type as u8, mark.frames());
+                owners(&self.groups, (index, kind), &mark, |id| {
+                    known.marks.push_back(oldest::Counted { seq, id, part, mark_type, frames });
+                });
+            }
+            known.end += 1;
+        }
+    }
+
+    /// Counts what is beyond the ends of the window, in the parts in which these are. Returns whether something is left.
+    fn go_on_at_edges(&mut self, marks: &[&Marks], index: &Index, window: Window, left: &mut usize) -> bool {
+        let Counted { groups, ms_per_part, seqs, edges: [begin, end], .. } = self;
+        let ms_per_part = *ms_per_part;
+        let part = |at: f64| part_of(at, ms_per_part);
+        let (from, to) = (part(window.from), part(window.to));
+        let wanted = |of: &dyn Fn(&Ring) -> (u64, u64)| -> Vec<(u64, u64)> {
+            let counted = |((first, end), own): (&(u64, u64), &&Marks)| {
+                let (begin, upto) = of(&own.ring);
+                let begin = begin.clamp(*first, *end);
+                (begin, upto.clamp(begin, *end))
+            };
+            seqs.iter().zip(marks).map(counted).collect()
+        };
+        let before = wanted(&|ring| (ring.partition(|at| part(at) < from), ring.from(window.from)));
+        let after = wanted(&|ring| (ring.after(window.to), ring.partition(|at| part(at) <= to)));
+        let owners = |kind: KindId, seq: u64, each: &mut dyn FnMut(GroupId, parts::Frames)| {
+            let Some(mark) = marks.get(kind.index()).and_then(|own| own.ring.get(seq)) else { return };
+            let frames = Block::of(&mark).counts;
+            owners(groups, (index, kind), &mark, |id| each(id, frames));
+        };
+        let is_left = begin.go_on((from, &before), left, owners);
+        end.go_on((to, &after), left, owners) || is_left
+    }
+
+    /// The parts of a group that are in a window, from left to right, without what is beyond it.
+    fn within(&self, id: GroupId, window: Window) -> impl Iterator<Item = Part> {
+        let [from, to] = [window.from, window.to].map(|at| part_of(at, self.ms_per_part));
+        let parts = self.groups.get(&id).map(|(_, parts)| parts.between(from, to));
+        parts.into_iter().flatten().filter_map(move |(at, part)| {
+            let mut part = *part;
+            let is_in = self.edges.iter().all(|edge| edge.cut(id, at, &mut part));
+            part.clip(window);
+            is_in.then_some(part)
+        })
+    }
+
     fn drop_before(&mut self, from: f64, marks: &[&Marks]) {
         // Half a window more is kept, so that one can move about in it.
-        let first = (from / self.ms_per_part).floor() as i64;
-        self.groups.values_mut().for_each(|(_, parts)| parts.drop_before(first));
-        self.from = first as f64 * self.ms_per_part;
+        let (part, ms_per_part) = (part_of(from, self.ms_per_part), self.ms_per_part);
+        self.groups.values_mut().for_each(|(_, parts)| parts.drop_before(part));
+        self.from = part as f64 * ms_per_part;
         for ((first, end), own) in self.seqs.iter_mut().zip(marks) {
-            *first = (*first).max(own.ring.from(self.from)).min(*end);
+            *first = (*first).max(own.ring.partition(|at| part_of(at, ms_per_part) < part)).min(*end);
         }
+    }
+
+    /// Whether the window is far from what is counted, so that it is better to begin anew.
+    fn is_far(&self, marks: &[&Marks], scale: &Scale) -> bool {
+        self.seqs.iter().zip(marks).any(|((first, end), own)| {
+            let (from, upto) = (own.ring.from(scale.window.from), own.ring.after(scale.window.to));
+            let is_apart = (*first > upto || *end < from) && from < upto;
+            // What is right of the window takes memory, too.
+            is_apart || own.ring.after(scale.window.to + 2.0 * scale.window.span()) < *end
+        })
     }
 }
 
@@ -182,8 +249,7 @@ pub(super) struct GroupMarks {
 
 impl GroupMarks {
     pub(super) fn bytes(&self) -> usize {
-        let all = self.shown.groups.values().chain(self.next.iter().flat_map(|next| next.groups.values()));
-        all.map(|(_, parts)| parts.parts.capacity() * size_of::<Option<Part>>()).sum()
+        self.shown.bytes() + self.next.as_ref().map_or(0, Counted::bytes)
     }
 
     /// Counts the marks of these groups, each with its revision. Returns whether some are left.
@@ -194,11 +260,12 @@ impl GroupMarks {
             return false;
         }
         let window = scale.window;
+        [&mut self.shown].into_iter().chain(&mut self.next).for_each(|counted| counted.evict(marks));
         let far = self.shown.seqs.len() != marks.len() || self.shown.is_far(marks, scale);
-        let has_lost = index.is_by_manager() && self.shown.has_lost(marks);
-        if self.shown.is_of(groups, scale) && !far && !has_lost {
+        let is_good = |counted: &Counted| counted.is_of(groups, scale) && !counted.has_lost;
+        if is_good(&self.shown) && !far {
             self.next = None;
-        } else if self.next.as_ref().is_none_or(|next| !next.is_of(groups, scale) || next.is_far(marks, scale)) {
+        } else if self.next.as_ref().is_none_or(|next| !is_good(next) || next.is_far(marks, scale)) {
             self.next = Some(Counted::begin(groups, scale, known));
         }
         if let Some(next) = &mut self.next {
@@ -221,13 +288,11 @@ impl GroupMarks {
     }
 
     /// The parts of a group that are in the window, from left to right.
-    pub(super) fn of(&self, id: GroupId, scale: &Scale) -> impl Iterator<Item = &Part> {
+    pub(super) fn of(&self, id: GroupId, scale: &Scale) -> impl Iterator<Item = Part> {
         let has = |counted: &&Counted| counted.has_scale(scale) && counted.groups.contains_key(&id);
         let counted = Some(&self.shown).filter(has).or_else(|| self.next.as_ref().filter(has));
-        let parts = counted.and_then(|counted| counted.groups.get(&id));
         let window = scale.window;
-        let all = parts.into_iter().flat_map(|(_, parts)| parts.parts.iter().flatten());
-        all.filter(move |part| part.block.last_at >= window.from && part.block.first_at <= window.to)
+        counted.into_iter().flat_map(move |counted| counted.within(id, window))
     }
 
     /// How many frames of each type a group has in the window, as far as they are counted.
@@ -235,27 +300,5 @@ impl GroupMarks {
         let mut counts = Counts::default();
         self.of(id, scale).for_each(|part| counts += &part.block.counts);
         counts
-    }
-}
-
-impl Counted {
-    /// Whether so many of the counted marks are evicted that it is better to begin anew.
-    fn has_lost(&self, marks: &[&Marks]) -> bool {
-        let (mut lost, mut all) = (0, 0);
-        for ((first, end), own) in self.seqs.iter().zip(marks) {
-            lost += own.ring.first_seq().min(*end).saturating_sub(*first);
-            all += end - first;
-        }
-        lost * LOST > all
-    }
-
-    /// Whether the window is far from what is counted, so that it is better to begin anew.
-    fn is_far(&self, marks: &[&Marks], scale: &Scale) -> bool {
-        self.seqs.iter().zip(marks).any(|((first, end), own)| {
-            let (from, upto) = (own.ring.from(scale.window.from), own.ring.after(scale.window.to));
-            let is_apart = (*first > upto || *end < from) && from < upto;
-            // What is right of the window takes memory, too.
-            is_apart || own.ring.after(scale.window.to + 2.0 * scale.window.span()) < *end
-        })
     }
 }

@@ -1,10 +1,10 @@
 //! Marks and owners in, rows out.
 
 mod clusters;
+mod counts;
 mod managers;
 mod text;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kubechurn_client::api::cell::Tone;
@@ -12,7 +12,6 @@ use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::owner::{Owner, Owners, share};
 use kubechurn_client::api::uid::Uid;
 use kubechurn_columns::kinds::kind;
-use proptest::prelude::*;
 
 use super::*;
 use crate::timeline::groups::tests::text::text;
@@ -433,60 +432,4 @@ fn a_freed_lane_leaves_no_group_behind() {
         fixture.chart.scene.lanes.iter().flatten().map(|row| row.group.as_ref().unwrap().counts.total()).sum();
     assert!(counted >= lanes as u64, "{counted} of {lanes}");
     assert!(fixture.chart.groups.index.slots() < 400, "{}", fixture.chart.groups.index.slots());
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Whatever came when, whoever owns whom, and however one has moved about before: the closed groups together count
-    /// each mark of the window once, and open rows are the lanes that have marks in it.
-    #[test]
-    fn closed_groups_count_every_mark_once(
-        by in prop_oneof![Just(LanesBy::Owner), Just(LanesBy::Node), Just(LanesBy::Namespace), Just(LanesBy::Kind)],
-        order in proptest::sample::select(LaneOrder::ALL.to_vec()),
-        events in proptest::collection::vec((0usize..3, 0usize..12, 0usize..14, 0usize..5, 0.0f64..4_000.0, any::<bool>()), 1..200),
-        back in 0.0f64..1.2,
-    ) {
-        let mut fixture = Fixture::new(by);
-        fixture.choice.order = order;
-        fixture.view.height = 3_000.0;
-        fixture.now = 100_000.0;
-        let mut made: Vec<(f64, (usize, usize))> = Vec::new();
-        for (kind, name, owner, mark_type, step, looks) in events {
-            fixture.now += step;
-            let owner_name = format!("o-{owner}");
-            let owner = (owner < 12).then_some(((kind + owner) % 3, &*owner_name));
-            fixture.push(MarkType::ALL[mark_type], (kind, &format!("o-{name}")), owner, &format!("n-{}", name % 3));
-            made.push((fixture.now, (kind, name)));
-            if looks {
-                fixture.scene();
-            }
-        }
-        let to = fixture.now - back * 60_000.0;
-        for window in [Window { from: to - 60_000.0, to }, Window { from: to - 10_000.0, to: to + 20_000.0 }] {
-            let to = window.to.min(fixture.now);
-            fixture.view.window = Window { to, ..window };
-            fixture.choice.open = OpenGroups::all(false);
-            let inside = || made.iter().filter(|(at, _)| window.from <= *at && *at <= to);
-            let scene = fixture.past_scene();
-            let single: usize = scene.lanes.iter().flatten().filter(|row| row.group.as_ref().unwrap().open.is_none()).map(|row| {
-                inside().filter(|(_, (kind, name))| *row.key.name == *format!("o-{name}") && row.kind.index() == *kind).count()
-            }).sum();
-            let counted: u64 = scene.lanes.iter().flatten().map(|row| row.group.as_ref().unwrap().counts.total()).sum();
-            // A part of the drawing in which an edge of the window lies is counted whole.
-            let part = scene.scale.ms_per_pixel() * super::marks::PART;
-            let near = made.iter().filter(|(at, _)| window.from - part <= *at && *at <= to + part).count();
-            let all = (inside().count() as u64)..=(near as u64);
-            prop_assert!(all.contains(&(counted + single as u64)), "{counted} and {single}, not {all:?}");
-            fixture.choice.open = OpenGroups::all(true);
-            let scene = fixture.past_scene();
-            let mut lanes: BTreeMap<(usize, String), usize> = BTreeMap::new();
-            for row in scene.lanes.iter().flatten().filter(|row| row.kind.index() < KINDS.len()) {
-                *lanes.entry((row.kind.index(), row.key.name.to_string())).or_default() += 1;
-            }
-            prop_assert!(lanes.values().all(|count| *count == 1), "{:?}", lanes);
-            for (_, (kind, name)) in inside() {
-                prop_assert!(lanes.contains_key(&(*kind, format!("o-{name}"))), "o-{} of {} is not in {:?}", name, kind, lanes);
-            }
-        }
-    }
 }

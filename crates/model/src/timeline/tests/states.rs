@@ -62,7 +62,7 @@ fn a_band_says_its_state_and_ends_where_word_or_tone_changes() {
 
 #[test]
 fn what_is_gone_says_no_state_and_what_is_evicted_leaves_its_word() {
-    let mut fixture = Fixture::new(700);
+    let mut fixture = Fixture::new(1_400);
     push(&mut fixture, 0.0, MarkType::Added, (Tone::Bad, "Error"));
     for at in 1..20 {
         push(&mut fixture, f64::from(at) * 1_000.0, MarkType::Updated, (Tone::Bad, "Error"));
