@@ -1,7 +1,8 @@
 //! The fields in which two versions of an object differ, found in their texts.
 //!
 //! Both texts are walked side by side, and only where their bytes differ the walk goes down: of everything else it reads in one
-//! of them where it ends, and in what comes before a difference. It builds no values. The inspector's diff (`page::inspector::diff` of the model) works on values and shows more of each value; this one is for
+//! of them where it ends. It builds no values. The inspector's diff (`page::inspector::diff` of the model) works on values and
+//! shows more of each value; this one is for
 //! every change of every object.
 
 use smallvec::SmallVec;
@@ -272,7 +273,7 @@ impl<'a> Walk<'a> {
 
 type Places = SmallVec<[usize; 12]>;
 
-/// Whether no two names are the same. Nearly always that is seen by a few bits of each.
+/// Whether no two names are the same. Where there are few, that is mostly seen by six bits of each, and else by sorting them.
 fn are_different(names: &[&str]) -> bool {
     let mut seen = 0_u64;
     let is_new = |name: &&str| {

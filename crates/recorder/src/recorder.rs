@@ -122,7 +122,7 @@ impl Recorder {
     }
 
     /// Keeps a version.
-    // It would be built for size within a caller that is, and then takes twice as long.
+    // Inlined into a caller that is built for size, it would be built for size, too.
     #[inline(never)]
     pub fn push(&mut self, new: NewVersion<'_>) -> Pushed {
         let NewVersion { at, delta_type, resource, object, text, interest } = new;
