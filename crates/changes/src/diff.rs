@@ -2,8 +2,7 @@
 //!
 //! Both texts are walked side by side, and only where their bytes differ the walk goes down: of everything else it reads in one
 //! of them where it ends. It builds no values. The inspector's diff (`page::inspector::diff` of the model) works on values and
-//! shows more of each value; this one is for
-//! every change of every object.
+//! shows more of each value; this one is for every change of every object.
 
 use smallvec::SmallVec;
 
