@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use kubechurn_client::api::brackets::bracket_end;
 use kubechurn_client::api::text::common;
 use smallvec::SmallVec;
 
@@ -252,34 +253,6 @@ fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
             Some(at + rest.iter().position(ends).unwrap_or(rest.len()))
         }
         _ => None,
-    }
-}
-
-/// By how much each byte outside a string changes the depth.
-const DEPTH: [i8; 256] = {
-    let mut depth = [0; 256];
-    depth[b'{' as usize] = 1;
-    depth[b'[' as usize] = 1;
-    depth[b'}' as usize] = -1;
-    depth[b']' as usize] = -1;
-    depth
-};
-
-/// Where the object or list ends that begins at `at`. Most of the time of a diff is spent here, so that only the quotes
-/// and the end are decided by a branch.
-fn bracket_end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    let mut depth = 0isize;
-    loop {
-        let byte = *bytes.get(at)?;
-        at += 1;
-        if byte == b'"' {
-            at = string_end(bytes, at)?;
-            continue;
-        }
-        depth += isize::from(DEPTH[usize::from(byte)]);
-        if depth == 0 {
-            return Some(at);
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is sent to the API server and what comes from it. Nothing here keeps state.
 
+pub mod brackets;
 pub mod cell;
 pub mod cells;
 pub mod definition;
