@@ -209,8 +209,8 @@ impl<'a> Walk<'a> {
     }
 
     fn by_name(&mut self, old: &'a str, new: &'a str) -> Option<()> {
-        let old = raw::members(old, &[])?;
-        let new = raw::members(new, &old)?;
+        let old = raw::members(old)?;
+        let new = raw::members(new)?;
         let (old_places, new_places) = (index(&old)?, index(&new)?);
         for member in &old {
             if find(&new, &new_places, member).is_none() {
@@ -225,8 +225,8 @@ impl<'a> Walk<'a> {
 
     fn compare_lists(&mut self, old: &'a str, new: &'a str) -> Option<()> {
         let (whole_old, whole_new) = (old, new);
-        let old = raw::items(old, &[])?;
-        let new = raw::items(new, &old)?;
+        let old = raw::items(old)?;
+        let new = raw::items(new)?;
         let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
         let (old, new) = (&old[start..], &new[start..]);
         let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();

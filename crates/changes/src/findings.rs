@@ -149,7 +149,8 @@ impl Findings {
     /// Takes in a change, noise and what is listed included. Times never go back.
     pub fn push(&mut self, line: &Line) {
         self.rollouts.push(line);
-        if line.is_listed {
+        // What is not known is no evidence.
+        if line.is_listed || line.unknown.is_some() {
             return;
         }
         self.fields.push(line);

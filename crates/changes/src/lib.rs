@@ -22,6 +22,7 @@
 
 pub mod diff;
 pub mod feed;
+pub mod field;
 pub mod filter;
 pub mod findings;
 pub mod line;

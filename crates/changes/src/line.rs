@@ -10,7 +10,7 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::diff::{self, Diff};
-use crate::lists;
+use crate::field::{Field, taints};
 use crate::noise::{self, Mark, Marks, Noise};
 use crate::raw::{self, Member};
 use crate::replicas::Replicas;
@@ -46,19 +46,6 @@ pub struct Received<'a> {
     pub old: Option<&'a str>,
     /// The version that came, as JSON; of a deletion, the last one if the server sent it.
     pub new: Option<&'a str>,
-}
-
-/// A field that changed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Field {
-    /// The path. `STATUS` of a Pod stands for what several fields say together, as the table's column does.
-    pub path: String,
-    /// The value before; `None` if the field is new.
-    pub old: Option<Value>,
-    /// The value now; `None` if the field is gone.
-    pub new: Option<Value>,
-    /// Whether the items are the same as before, in another order.
-    pub reordered: bool,
 }
 
 /// An owner that the object names.
@@ -123,8 +110,27 @@ pub struct Line {
     pub replicas: Option<Replicas>,
     /// The reason of a Kubernetes Event.
     pub reason: Option<Reason>,
-    /// Whether one of the texts could not be followed, so that nothing is known of what changed.
-    pub is_unreadable: bool,
+    /// Why nothing is known of what changed, if that is so.
+    pub unknown: Option<Unknown>,
+}
+
+/// Why nothing is known of what changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// The version before is not kept, and so the two cannot be compared.
+    Before,
+    /// One of the texts could not be followed.
+    NotReadable,
+}
+
+impl Unknown {
+    /// What is told in place of the change.
+    pub fn words(self) -> &'static str {
+        match self {
+            Unknown::Before => "changed, the version before is not kept",
+            Unknown::NotReadable => "not readable",
+        }
+    }
 }
 
 impl Line {
@@ -147,15 +153,16 @@ impl Line {
             owners: SmallVec::new(),
             generation: None,
             asks: false,
-            is_listed: delta_type != DeltaType::Deleted && delta_type != DeltaType::Added && old.is_none(),
+            is_listed: matches!(delta_type, DeltaType::Replaced | DeltaType::Sync) && old.is_none(),
             replicas: None,
             reason: None,
-            is_unreadable: false,
+            unknown: None,
         };
-        let object = raw::members(new.or(old).unwrap_or_default().trim_ascii(), &[]).unwrap_or_default();
+        let object = raw::members(new.or(old).unwrap_or_default().trim_ascii()).unwrap_or_default();
         line.read_metadata(&object);
         match (delta_type, old, new) {
             (DeltaType::Deleted, ..) => line.asks = true,
+            (DeltaType::Updated, None, _) => line.unknown = Some(Unknown::Before),
             (DeltaType::Added, _, Some(new)) | (_, None, Some(new)) => line.describe(new, &object),
             (_, Some(old), Some(new)) => line.compare((old, new), &object, marks),
             _ => {}
@@ -166,7 +173,7 @@ impl Line {
     fn read_metadata(&mut self, object: &[Member<'_>]) {
         let metadata = raw::named(object, "metadata").unwrap_or_default();
         self.generation = raw::member(metadata, "generation").and_then(raw::integer);
-        let owners = raw::member(metadata, "ownerReferences").and_then(|owners| raw::items(owners, &[]));
+        let owners = raw::member(metadata, "ownerReferences").and_then(raw::items);
         self.owners = owners.unwrap_or_default().into_iter().take(MOST_OWNERS).filter_map(owner).collect();
         self.replicas = Replicas::read(&self.kind, object);
         if &*self.kind == "Event" {
@@ -205,7 +212,7 @@ impl Line {
 
     fn compare(&mut self, (old, new): (&str, &str), object: &[Member<'_>], marks: &Marks) {
         let Ok(diff) = diff::diff(old, new) else {
-            self.is_unreadable = true;
+            self.unknown = Some(Unknown::NotReadable);
             return;
         };
         let reasons = noise::classify(marks, &self.kind, &diff, self.generation);
@@ -253,7 +260,7 @@ impl Line {
 
     /// Puts the word for a Pod's state before its fields, where it changed.
     fn tell_pod(&mut self, old: &str, new: &[Member<'_>]) {
-        let old = raw::members(old.trim_ascii(), new).unwrap_or_default();
+        let old = raw::members(old.trim_ascii()).unwrap_or_default();
         let (old, new) = (telling::pod_status(&old), telling::pod_status(new));
         if old == new {
             return;
@@ -321,58 +328,6 @@ fn owner(text: &str) -> Option<Owner> {
     })
 }
 
-impl fmt::Display for Field {
-    /// `spec.replicas 6 → 4`, `spec.taints + unreachable:NoExecute`.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path == telling::DELETION && self.old.is_none() {
-            return formatter.write_str("marked for deletion");
-        }
-        let path = telling::shown(&self.path);
-        let item = || self.path.strip_suffix(']')?.rsplit_once('[').filter(|(_, name)| !name.starts_with('"'));
-        let is_data = self.path.starts_with("data") || self.path.starts_with("binaryData");
-        match (&self.old, &self.new) {
-            _ if self.reordered => write!(formatter, "{path} reordered"),
-            (Some(old), Some(new)) if is_data && !(old.shown().1 && new.shown().1) => {
-                write!(formatter, "{path} {} → {} bytes", old.bytes, new.bytes)
-            }
-            (Some(old), Some(new)) => write!(formatter, "{path} {old} → {new}"),
-            (old, new) => {
-                let sign = if new.is_some() { '+' } else { '−' };
-                let value = old.as_ref().or(new.as_ref());
-                match (item(), value) {
-                    (Some((list @ ("spec.taints" | "spec.tolerations"), name)), _) => {
-                        write!(formatter, "{list} {sign} {}", taint(name))
-                    }
-                    (Some((list, name)), Some(value)) if value.kept().starts_with('{') => {
-                        write!(formatter, "{list} {sign} {name}")
-                    }
-                    (_, Some(value)) => write!(formatter, "{path} {sign} {value}"),
-                    (_, None) => formatter.write_str(path),
-                }
-            }
-        }
-    }
-}
-
-/// A whole list of taints, as people write them.
-fn taints(json: &str) -> Value {
-    let items = raw::items(json, &[]).unwrap_or_default();
-    match lists::names("taints", &[], &items) {
-        Some((_, names)) => Value::plain(&names.iter().map(|name| taint(name)).collect::<Vec<_>>().join(", ")),
-        None => Value::new(json),
-    }
-}
-
-/// A taint as people write it: `unreachable:NoExecute` for `node.kubernetes.io/unreachable/NoExecute`.
-fn taint(name: &str) -> String {
-    match name.rsplit_once('/') {
-        Some((key, effect)) if effect.starts_with(|letter: char| letter.is_ascii_uppercase()) => {
-            format!("{}:{effect}", key.rsplit('/').next().unwrap_or(key))
-        }
-        _ => name.into(),
-    }
-}
-
 impl fmt::Display for Line {
     /// What happened, without the object: `spec.replicas 6 → 4`, `added, replicas 1`, `deleted`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -380,7 +335,7 @@ impl fmt::Display for Line {
             && self.fields.iter().any(|field| field.path == telling::DELETION && field.old.is_none());
         let word = match self.delta_type {
             DeltaType::Deleted => return formatter.write_str("deleted"),
-            _ if self.is_unreadable => return formatter.write_str("not readable"),
+            _ if let Some(unknown) = self.unknown => return formatter.write_str(unknown.words()),
             DeltaType::Added => "added",
             _ if is_gone => return formatter.write_str("marked for deletion"),
             _ => "",
@@ -458,6 +413,11 @@ mod tests {
             "marked for deletion",
         );
         check("X", r#"{"a":1"#, r#"{"a":2}"#, "not readable");
+        let after = line("Pod", DeltaType::Updated, None, Some(r#"{"status":{"phase":"Running"}}"#));
+        assert_eq!(
+            (after.is_listed, after.fields.len(), &*after.to_string()),
+            (false, 0, "changed, the version before is not kept")
+        );
         check("X", r#"{"a":1}"#, r#"{"a":1}"#, "unchanged");
         check(
             "X",

@@ -56,10 +56,10 @@ pub fn follow<'a>(pointer: &str, new: &'a str, old: &'a str) -> Option<Followed<
     for step in steps(pointer)? {
         if new.starts_with('[') {
             let place: usize = step.parse().ok()?;
-            let after = raw::items(new, &[])?;
+            let after = raw::items(new)?;
             new = after.get(place)?;
             let before = match old.filter(|old| old.starts_with('[')) {
-                Some(old) => raw::items(old, &after)?,
+                Some(old) => raw::items(old)?,
                 None => raw::Items::new(),
             };
             let found = same_item(&list, (&before, &after), place);
@@ -81,7 +81,7 @@ pub fn follow<'a>(pointer: &str, new: &'a str, old: &'a str) -> Option<Followed<
 /// The member of an object. `None` if the object cannot be followed or has two members of that name, and `Some(None)` if it
 /// has none.
 fn member<'a>(object: &'a str, name: &str) -> Option<Option<&'a str>> {
-    let members = raw::members(object, &[])?;
+    let members = raw::members(object)?;
     let mut found = members.iter().filter(|member| raw::unescaped(member.name) == name);
     match (found.next(), found.next()) {
         (found, None) => Some(found.map(|member| member.value)),
@@ -113,13 +113,13 @@ pub fn path(pointer: &str, text: &str) -> Option<String> {
     for step in steps(pointer)? {
         if text.starts_with('[') {
             let place: usize = step.parse().ok()?;
-            let items = raw::items(text, &[])?;
+            let items = raw::items(text)?;
             let names = lists::names(&list, &[], &items).map(|(_, names)| names);
             let name = names.and_then(|mut names| (place < names.len()).then(|| names.swap_remove(place)));
             lists::push_item(&mut path, &name.unwrap_or(step));
             text = items.get(place)?;
         } else {
-            let members = raw::members(text, &[])?;
+            let members = raw::members(text)?;
             let member = members.iter().find(|member| raw::unescaped(member.name) == step)?;
             lists::push_member(&mut path, member.name);
             text = member.value;

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn read(kind: &str, text: &str) -> Option<Replicas> {
-        Replicas::read(kind, &raw::members(text, &[]).unwrap_or_default())
+        Replicas::read(kind, &raw::members(text).unwrap_or_default())
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub(crate) fn pod_status<'a>(pod: &[Member<'a>]) -> Option<Cow<'a, str>> {
     let status = raw::named(pod, "status")?;
     let word = |value: &str| matches!(value.as_bytes().first(), Some(b'"')) && value.len() > 2;
     for list in ["initContainerStatuses", "containerStatuses"] {
-        let Some(statuses) = raw::member(status, list).and_then(|list| raw::items(list, &[])) else { continue };
+        let Some(statuses) = raw::member(status, list).and_then(raw::items) else { continue };
         for status in statuses {
             let Some(state) = raw::member(status, "state") else { continue };
             let reason = |name: &str| raw::value_at(state, &[name, "reason"]).filter(|reason| word(reason));
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_pod_has_one_word() {
         let check = |text: &str, expected: Option<&str>| {
-            let pod = raw::members(text, &[]).unwrap_or_default();
+            let pod = raw::members(text).unwrap_or_default();
             assert_eq!(pod_status(&pod).as_deref(), expected, "{text}");
         };
         check(r#"{"status":{"phase":"Pending"}}"#, Some("Pending"));

@@ -56,7 +56,7 @@ struct Entry<'a> {
 impl<'a> Entry<'a> {
     fn read(text: &'a str) -> Option<Entry<'a>> {
         let mut entry = Entry::default();
-        for member in raw::members(text, &[])? {
+        for member in raw::members(text)? {
             match member.name {
                 "manager" => entry.manager = member.value,
                 "operation" => entry.operation = member.value,
@@ -82,7 +82,7 @@ fn managed_fields(text: &str) -> &str {
 }
 
 fn entries(managed_fields: &str) -> Vec<Entry<'_>> {
-    let items = raw::items(managed_fields, &[]).unwrap_or_default();
+    let items = raw::items(managed_fields).unwrap_or_default();
     items.into_iter().take(MOST).filter_map(Entry::read).collect()
 }
 

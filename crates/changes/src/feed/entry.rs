@@ -8,7 +8,8 @@ use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
-use crate::line::{Field, Line, Owner};
+use crate::field::Field;
+use crate::line::{Line, Owner, Unknown};
 use crate::noise::Noise;
 use crate::telling;
 use crate::value::Value;
@@ -93,6 +94,8 @@ pub struct Entry {
     pub has_added: bool,
     /// How many objects are gone.
     pub deleted: usize,
+    /// Why nothing is known of what changed in one of them, if that is so.
+    pub unknown: Option<Unknown>,
     /// Whether one of the changes asked for something.
     pub(super) asks: bool,
     pub(super) members: Vec<Uid>,
@@ -108,6 +111,7 @@ impl Entry {
         self.last_at = line.at;
         self.delta_type = line.delta_type;
         self.asks |= line.asks;
+        self.unknown = self.unknown.or(line.unknown);
         self.has_added |= line.delta_type == DeltaType::Added;
         self.deleted += usize::from(line.delta_type == DeltaType::Deleted);
         if self.seqs.len() == MOST_SEQS {
@@ -240,6 +244,7 @@ impl fmt::Display for Entry {
         let is_said = |path: &str| state.is_some() && (path == "status.phase" || path.starts_with("metadata.deletion"));
         let told = self.progress.iter().filter(|progress| !is_said(&progress.path));
         words.extend(told.take(2).map(Progress::to_string));
+        words.extend(self.unknown.map(|unknown| unknown.words().into()));
         match (self.deleted, self.members.len()) {
             (0, _) => {}
             (deleted, members) if deleted < members => words.push(format!("{deleted} deleted")),

@@ -368,6 +368,7 @@ fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
         seqs: Vec::new(),
         has_added: false,
         deleted: 0,
+        unknown: None,
         asks: false,
         members: Vec::new(),
         block: id,

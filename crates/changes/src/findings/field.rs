@@ -6,9 +6,10 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
+use crate::field::Field;
 use crate::findings::recent::{Evidence, Recent};
 use crate::findings::{Card, Finding, TOLD_FOR};
-use crate::line::{Field, Line};
+use crate::line::Line;
 use crate::value::Value;
 
 /// How far back the changes of a field are counted, in milliseconds.

@@ -86,7 +86,11 @@ impl State {
         // A Pod that is lost later is no rollout. Of what was there before the page, only what is not updated is one.
         let is_first = self.progressed_at == 0.0;
         let is_new = self.generation != line.generation || is_first;
-        let is_begun = if is_first && line.is_listed { replicas.updated < replicas.desired } else { is_new };
+        let is_begun = if is_first && (line.is_listed || line.unknown.is_some()) {
+            replicas.updated < replicas.desired
+        } else {
+            is_new
+        };
         self.is_running = (self.is_running || is_begun) && !replicas.is_complete(line.generation);
         self.generation = line.generation;
         self.replicas = replicas;

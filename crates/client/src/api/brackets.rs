@@ -57,7 +57,7 @@ impl Carry {
         let mut escapes = block.escapes & !escaped;
         self.is_escaped = false;
         while escapes != 0 {
-            let escape = escapes & escapes.wrapping_neg();
+            let escape = escapes.isolate_lowest_one();
             escaped |= escape << 1;
             self.is_escaped = escape << 1 == 0;
             escapes &= !(escape | escape << 1);
@@ -108,7 +108,7 @@ fn end_in(bytes: &[u8; BLOCK], carry: &mut Carry, depth: &mut u32) -> Option<Opt
     }
     let mut closed = 0;
     while closing != 0 {
-        let here = closing & closing.wrapping_neg();
+        let here = closing.isolate_lowest_one();
         closed += 1;
         if *depth + (opening & (here - 1)).count_ones() == closed {
             return Some(Some(here.trailing_zeros() as usize + 1));
