@@ -1,9 +1,9 @@
-//! Measures the built page in Chromium on the demo cluster and prints Markdown tables. It has no limits, so it does not
-//! fail.
+//! Measures the built page in Chromium on the demo cluster and prints Markdown tables. Only `recorder` has a limit,
+//! and fails.
 //!
 //! Run it with `./dev bench`, or with `cargo bench --bench page` after the page and the demo cluster are built. The
 //! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
-//! after `--` select the parts: `files`, `start`, `list`, `load`, `idle`, `worker`; numbers select the sizes of cluster of
+//! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `worker`; numbers select the sizes of cluster of
 //! `list`.
 
 // The sizes of the page's files as they are transferred.
@@ -17,6 +17,9 @@ mod list;
 
 // The main thread under load: its share of busy time, long tasks, frames.
 mod load;
+
+// What recording and telling cost the main thread.
+mod recorder;
 
 // What a page costs on which nothing happens.
 mod idle;
@@ -45,6 +48,9 @@ fn main() {
         }
         if runs("load") {
             load::report().await;
+        }
+        if runs("recorder") {
+            recorder::report().await;
         }
         if runs("idle") {
             idle::report().await;

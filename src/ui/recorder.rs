@@ -25,12 +25,12 @@ pub fn RecorderChoice(
                     prop:checked=move || screen.table.recorder.get() == budget
                     on:change=move |_| commands.send(Command::Recorder(budget))
                 />
-                {format!("{} MB", budget.name())}
+                {budget.label()}
             </label>
         }
     };
     view! {
-        <fieldset class="choice four" title="each version of an object costs the bytes in which it differs from the one before">
+        <fieldset class="choice five" title="each version of an object costs the bytes in which it differs from the one before">
             <legend>"Recorder: memory for what changed"</legend>
             {Budget::ALL.map(choice).collect_view()}
         </fieldset>

@@ -208,6 +208,73 @@ async fn the_feed_is_filtered_and_noise_is_folded_for_good() {
 }
 
 #[tokio::test]
+async fn the_recorder_is_turned_off_and_on_and_the_feed_says_so() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("the_recorder_is_turned_off_and_on_and_the_feed_says_so", &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", SOON).await;
+        let pods = cluster.get("/api/v1/pods").await;
+        let metadata = &pods["items"][0]["metadata"];
+        let path = format!(
+            "/api/v1/namespaces/{}/pods/{}",
+            metadata["namespace"].as_str().unwrap(),
+            metadata["name"].as_str().unwrap()
+        );
+        let label = async |value: &str| {
+            cluster.patch(&path, &json!({ "metadata": { "labels": { "example.org-a": value } } })).await
+        };
+        let choose = async |name: &str| {
+            page.press("c").await;
+            page.click(name).await;
+            page.becomes(
+                "the choice is marked",
+                "return document.querySelector('[name=recorder]:checked').dataset.testid",
+                json!(name),
+            )
+            .await;
+            page.press("\u{e00c}").await; // Esc
+        };
+        choose("recorder-0").await;
+        page.becomes(
+            "the footer says it",
+            "return document.querySelector('footer').textContent.includes('recorder off')",
+            json!(true),
+        )
+        .await;
+        // The choice is remembered, and an empty feed says why it is empty.
+        page.open("#/pods?view=changes").await;
+        page.reload().await;
+        page.reaches("pods", "live", SOON).await;
+        label("one").await;
+        page.becomes(
+            "the change has a mark",
+            "return window.kubechurn.marks('pods').some(mark => mark.type === 'Updated' && mark.kept === false)",
+            json!(true),
+        )
+        .await;
+        let empty =
+            "return document.querySelector('[data-testid=feed-empty]')?.textContent.startsWith('The recorder is off')";
+        page.becomes("the feed says why it is empty", empty, json!(true)).await;
+        page.is_balanced().await;
+
+        page.open("#/pods").await;
+        choose("recorder-64").await;
+        label("two").await;
+        page.open("#/pods?view=changes").await;
+        // The version before came while the recorder was off.
+        row(page, "the change is told as far as it is known", |row| {
+            row[3] == "changed, the version before is not kept"
+        })
+        .await;
+        label("three").await;
+        row(page, "and the next one whole", |row| row[3].contains("two → three")).await;
+        page.is_balanced().await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_storm_is_recorded_whole_and_every_frame_has_its_mark() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 1_000, ..Options::default() }).await;

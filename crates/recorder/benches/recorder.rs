@@ -34,6 +34,22 @@ fn main() {
         let length = update(&template, 0, pods).text.len();
         row(&format!("{updates} updates of {pods} Pods of {length} bytes"), updates, |at| update(&template, at, pods));
     }
+    // What a Pod goes through from its making to its end: each step differs from the one before in many places.
+    let life = longest_life(&rollout);
+    let (pods, updates, steps) = (300, 72_000, life.len() as u64);
+    let length = life.iter().map(String::len).sum::<usize>() / life.len();
+    row(&format!("{updates} steps of the lives of {pods} Pods, {steps} steps of {length} bytes each"), updates, |at| {
+        update(&life[(at / pods % steps) as usize], at, pods)
+    });
+}
+
+/// The texts of the Pod of which most versions were recorded.
+fn longest_life(rollout: &[Version]) -> Vec<String> {
+    let mut lives: HashMap<String, Vec<String>> = HashMap::new();
+    for version in rollout.iter().filter(|version| version.resource.plural == "pods") {
+        lives.entry(version.object.uid.to_string()).or_default().push(version.text.clone());
+    }
+    lives.into_values().max_by_key(|life| (life.len(), life[0].clone())).expect("the recording has Pods")
 }
 
 /// What is missing for a Pod of 5,000 bytes: simulated kubelets write less than real ones.

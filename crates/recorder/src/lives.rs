@@ -112,6 +112,15 @@ impl Lives {
         self.forget_if_empty(number);
     }
 
+    /// Counts versions of an object, of which nothing is kept, as dropped.
+    pub fn remember_dropped(&mut self, uid: Uid, count: u64) {
+        if self.dropped.len() >= REMEMBERED {
+            self.dropped.clear();
+            self.forgot = true;
+        }
+        *self.dropped.entry(uid).or_default() += count;
+    }
+
     /// Forgets a life of which nothing is kept.
     pub fn forget_if_empty(&mut self, number: u32) {
         if self.lives.get(&number).is_none_or(|life| life.kept > 0) {
@@ -125,11 +134,7 @@ impl Lives {
                 self.by_name.remove(&name);
             }
         }
-        if self.dropped.len() >= REMEMBERED {
-            self.dropped.clear();
-            self.forgot = true;
-        }
-        *self.dropped.entry(life.uid).or_default() += life.dropped;
+        self.remember_dropped(life.uid, life.dropped);
     }
 
     /// The number of an object that is known.

@@ -97,7 +97,7 @@ pub struct Totals {
 /// Every version that was received, within a budget.
 ///
 /// What does not fit is dropped in this order: what is dull, as long as it takes more than a sixteenth of the budget; then
-/// whatever is oldest. Nothing is dropped uncounted.
+/// whatever is oldest. Nothing is dropped uncounted. With a budget of 0 nothing is kept, and everything is counted as dropped.
 #[derive(Debug)]
 pub struct Recorder {
     logs: [Log; 3],
@@ -106,6 +106,8 @@ pub struct Recorder {
     scratch: Scratch,
     budget: usize,
     totals: Totals,
+    /// When the newest change was received that was dropped, in milliseconds.
+    dropped_to: Option<f64>,
 }
 
 impl Recorder {
@@ -118,6 +120,7 @@ impl Recorder {
             scratch: Scratch::default(),
             budget,
             totals: Totals::default(),
+            dropped_to: None,
         }
     }
 
@@ -128,6 +131,12 @@ impl Recorder {
         let NewVersion { at, delta_type, resource, object, text, interest } = new;
         let sequence = self.totals.received;
         self.totals.received += 1;
+        if self.budget == 0 {
+            self.totals.dropped += 1;
+            self.lives.remember_dropped(object.uid.clone(), 1);
+            self.note_dropped(at, interest);
+            return Pushed::Dropped;
+        }
         let number = self.lives.number(resource, &object.key, &object.uid);
         let version = mark_of(&object.resource_version);
         if let Some(known) = self.again(number, version, delta_type) {
@@ -138,6 +147,7 @@ impl Recorder {
         let full = interest == Interest::Listed && self.memory() > self.budget / 2;
         if full || length > self.budget / 4 {
             self.totals.dropped += 1;
+            self.note_dropped(at, interest);
             match self.lives.get_mut(number) {
                 Some(life) if life.kept > 0 => life.dropped += 1,
                 Some(life) => {
@@ -163,6 +173,14 @@ impl Recorder {
         self.totals.text_bytes += length as u64;
         self.drop_beyond();
         Pushed::Kept(sequence)
+    }
+
+    /// Remembers until when changes were dropped. How things were when they were listed is no change, and what is dull is not
+    /// missed.
+    fn note_dropped(&mut self, at: f64, interest: Interest) {
+        if interest == Interest::Change {
+            self.dropped_to = Some(self.dropped_to.map_or(at, |before| before.max(at)));
+        }
     }
 
     /// The version of the object that is the same one, if it is among the newest that are kept.
@@ -273,7 +291,11 @@ impl Recorder {
 
     /// Since when every change is kept, in milliseconds; `None` as long as nothing was dropped.
     pub fn whole_since(&self) -> Option<f64> {
-        (self.totals.dropped > 0).then(|| self.logs[Interest::Change as usize].oldest()).flatten()
+        if self.totals.dropped == 0 {
+            return None;
+        }
+        let oldest = self.logs[Interest::Change as usize].oldest();
+        oldest.into_iter().chain(self.dropped_to).reduce(f64::max)
     }
 
     /// The memory that is taken, and that may be taken, in bytes.
@@ -311,7 +333,11 @@ impl Recorder {
                     .min_by(|(one, _), (other, _)| one.total_cmp(other))
                     .map(|(_, interest)| interest),
             };
-            let Some(records) = oldest.and_then(|interest| self.logs[interest as usize].drop_oldest()) else { return };
+            let Some(interest) = oldest else { return };
+            let Some(records) = self.logs[interest as usize].drop_oldest() else { return };
+            if let Some(last) = records.last() {
+                self.note_dropped(last.at, interest);
+            }
             self.totals.kept -= records.len() as u64;
             self.totals.dropped += records.len() as u64;
             records.iter().for_each(|record| self.lives.dropped_one(record.life));

@@ -113,6 +113,35 @@ fn a_text_that_is_too_large_costs_nothing_else() {
 }
 
 #[test]
+fn without_a_budget_nothing_is_kept_everything_is_counted_and_it_can_begin_again() {
+    let mut recorder = Recorder::new(1 << 20);
+    let object = |version: u64| decode_metadata(&text("a", version, "")).unwrap();
+    let at = |recorder: &mut Recorder, at: f64, interest: Interest| {
+        let (object, text) = (object(at as u64), text("a", at as u64, ""));
+        let (delta_type, text) = (DeltaType::Updated, Some(&*text));
+        recorder.push(NewVersion { at, delta_type, resource: PODS, object: &object, text, interest })
+    };
+    assert!(matches!(at(&mut recorder, 1.0, Interest::Change), Pushed::Kept(_)));
+    assert_eq!(recorder.whole_since(), None);
+    recorder.limit(0);
+    assert_eq!(
+        (recorder.whole_since(), recorder.totals().kept),
+        (Some(1.0), 0),
+        "what was kept is gone, and that is told"
+    );
+    for (time, interest) in [(2.0, Interest::Change), (3.0, Interest::Dull), (4.0, Interest::Listed)] {
+        assert_eq!(at(&mut recorder, time, interest), Pushed::Dropped);
+    }
+    assert_eq!((recorder.whole_since(), versions(&recorder, "a")), (Some(2.0), vec![]));
+    assert_eq!(recorder.dropped(&object(1).uid, PODS, &object(1).key), (4, false));
+    recorder.limit(1 << 20);
+    assert_eq!(at(&mut recorder, 5.0, Interest::Change), Pushed::Kept(4));
+    assert_eq!((recorder.whole_since(), versions(&recorder, "a")), (Some(5.0), vec![5]));
+    let totals = recorder.totals();
+    assert_eq!((totals.received, totals.kept, totals.again, totals.dropped), (5, 1, 0, 4));
+}
+
+#[test]
 fn what_is_remembered_of_those_that_are_gone_is_bounded_and_says_so() {
     let mut recorder = Recorder::new(64 << 10);
     let filling: String = (0..200).map(|at| format!("{:x}", at * at * 7919)).collect();

@@ -21,6 +21,8 @@ use crate::timeline::marks::MarkInfo;
 /// How much memory the recorder may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Budget {
+    /// None: nothing is recorded, and no change is told.
+    Off,
     /// 16 MB.
     Small,
     /// 64 MB.
@@ -34,11 +36,12 @@ pub enum Budget {
 
 impl Budget {
     /// Every choice, in the order in which they are shown.
-    pub const ALL: [Budget; 4] = [Budget::Small, Budget::Usual, Budget::Large, Budget::Largest];
+    pub const ALL: [Budget; 5] = [Budget::Off, Budget::Small, Budget::Usual, Budget::Large, Budget::Largest];
 
     /// In bytes.
     pub fn bytes(self) -> usize {
         match self {
+            Budget::Off => 0,
             Budget::Small => 16_000_000,
             Budget::Usual => 64_000_000,
             Budget::Large => 256_000_000,
@@ -49,11 +52,17 @@ impl Budget {
     /// The name under which the choice is stored, and by which tests find it: the number of megabytes.
     pub fn name(self) -> &'static str {
         match self {
+            Budget::Off => "0",
             Budget::Small => "16",
             Budget::Usual => "64",
             Budget::Large => "256",
             Budget::Largest => "512",
         }
+    }
+
+    /// The choice as it is shown.
+    pub fn label(self) -> String {
+        if self == Budget::Off { String::from("off") } else { format!("{} MB", self.name()) }
     }
 
     /// The choice with this name.
@@ -286,6 +295,11 @@ impl History {
     /// How many versions were received so far.
     pub fn received(&self) -> u64 {
         self.recorder.totals().received
+    }
+
+    /// Whether nothing is recorded, because the user chose so. Everything that is received is then counted as dropped.
+    pub fn is_off(&self) -> bool {
+        self.bytes().1 == 0
     }
 
     /// How many bytes are kept, and how many may be kept.

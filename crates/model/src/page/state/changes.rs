@@ -21,6 +21,9 @@ use kubechurn_columns::kinds::Kind;
 
 /// How long a frame may read changes while the feed is in view, and while it is not; in milliseconds.
 const SHARE: [f64; 2] = [8.0, 3.0];
+/// What an empty feed says while the recorder is off.
+const OFF: &str = "The recorder is off, so that no change is told, no loop or fight is found, and no watched filter is told of. \
+                   The menu Table of a kind gives it memory again.";
 /// How many changes may wait without a word: they are told within a moment.
 const FEW: usize = 100;
 /// How many changes are read between two readings of the clock.
@@ -234,9 +237,12 @@ impl Page {
                 )
             }
         };
+        let is_off = self.watching.history.is_off();
+        let waiting = if is_off { String::from("the recorder is off: nothing is told") } else { waiting };
         let noise = feed.marks.list().iter().map(|mark| format!("{} {}", mark.kind, mark.path)).collect();
         let empty = match (feed.is_empty(), self.place.route.text.is_empty()) {
             (false, _) => "",
+            (true, _) if is_off => OFF,
             (true, true) if feed.span.is_some() => "Nothing that is kept changed in this time.",
             (true, true) => "Nothing has changed since this page began to watch. What changes will be told here.",
             (true, false) => "No change that was told passes the filter.",

@@ -251,10 +251,15 @@ impl Page {
         let [taken, most] = [taken, self.checks.memory.budget()].map(|bytes| bytes as f64 / 1e6);
         let mut fields = vec![
             format!("memory {taken:.0}/{most:.0} MB"),
-            format!("recorder {versions:.1}/{budget:.0}"),
+            if self.watching.history.is_off() {
+                String::from("recorder off")
+            } else {
+                format!("recorder {versions:.1}/{budget:.0}")
+            },
             format!("marks {marks:.1}"),
         ];
-        if let Some(at) = self.watching.history.whole_since() {
+        let whole_since = self.watching.history.whole_since();
+        if let Some(at) = whole_since.filter(|_| !self.watching.history.is_off()) {
             fields.push(format!("recorded since {}", seconds(&env.time_of_day(at))));
         }
         fields

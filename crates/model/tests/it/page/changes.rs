@@ -115,16 +115,71 @@ fn the_filter_is_the_feed_s_while_it_is_in_view() {
     );
 }
 
-/// A Pod whose annotation no version has in common with another one.
-fn unlike(version: u64) -> String {
-    let mut number = version;
+#[test]
+fn without_a_recorder_nothing_is_told_and_the_page_says_so() {
+    let (mut play, id) = listed();
+    play.change(id, "ADDED", "c@10");
+    play.command(Command::Recorder(Budget::Off));
+    play.change(id, "MODIFIED", "a@11");
+    play.change(id, "ADDED", "d@12");
+    let frame = &play.page.view().feed.frame;
+    assert_eq!((names(&play.feed()), &*frame.waiting), (vec!["c"], "the recorder is off: nothing is told"));
+    let told = |play: &Play| -> Value { serde_json::from_str(&play.page.recorder()).unwrap() };
+    let recorder = told(&play);
+    assert_eq!((&recorder["kept"], &recorder["dropped"], &recorder["received"]), (&json!(0), &json!(5), &json!(5)));
+    assert!(recorder["whole_since"].is_number(), "{recorder}");
+    (0..6).for_each(|_| play.frame());
+    assert_eq!(play.page.view().footer.pipeline.memory[1..], ["recorder off", "marks 0.1"]);
+    // The marks are there all the same, and each says that its version is not kept.
+    let marks: Vec<Value> = serde_json::from_str(&play.page.marks_of("pods").unwrap()).unwrap();
+    assert!(marks.len() == 5 && marks.iter().all(|mark| mark["kept"] == json!(false)), "{marks:?}");
+    // A page that begins so says why its feed is empty; with memory it tells what comes from then on.
+    let (mut play, id) = listed();
+    play.command(Command::Recorder(Budget::Off));
+    play.frame();
+    assert!(play.page.view().feed.frame.empty.starts_with("The recorder is off"), "{:?}", play.page.view().feed.frame);
+    play.command(Command::Recorder(Budget::Usual));
+    play.change(id, "ADDED", "e@13");
+    assert_eq!((names(&play.feed()), &*play.page.view().feed.frame.waiting), (vec!["e"], ""));
+    assert_eq!(told(&play)["kept"], json!(1));
+}
+
+/// A frame of a Pod with an annotation of 40 KB, which is another one for each seed.
+fn unlike(word: &str, object: &str, seed: u64) -> String {
+    let mut number = seed;
     let text = std::iter::repeat_with(|| {
         number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         char::from(b'a' + (number >> 33) as u8 % 26)
     });
     let text: String = text.take(40_000).collect();
-    event("MODIFIED", &format!("a@{version}"))
-        .replace("\"metadata\":{", &format!("\"metadata\":{{\"annotations\":{{\"x\":\"{text}\"}},"))
+    event(word, object).replace("\"metadata\":{", &format!("\"metadata\":{{\"annotations\":{{\"x\":\"{text}\"}},"))
+}
+
+#[test]
+fn a_change_is_told_even_if_the_list_was_too_long_to_be_kept() {
+    let mut play = Play::found("#/pods?view=changes");
+    play.command(Command::Recorder(Budget::Small));
+    let (id, _) = play.informers[0];
+    play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 270.0, width: 900.0 }));
+    play.reflects(id, Input::Start);
+    play.reflects(id, Input::Opened);
+    for at in 1_000..1_400 {
+        play.reflects(id, Input::Frame(&unlike("ADDED", &format!("p{at}@{at}"), at)));
+    }
+    play.reflects(id, Input::Frame(&bookmark("1400", LISTED)));
+    play.frame();
+    let recorder: Value = serde_json::from_str(&play.page.recorder()).unwrap();
+    assert!(recorder["dropped"].as_u64() > Some(50), "lists fill half of the memory: {recorder}");
+    assert_eq!(play.feed(), []);
+    play.reflects(id, Input::Frame(&unlike("MODIFIED", "p1399@2000", 1_399)));
+    play.frame();
+    assert_eq!(play.feed(), [(String::from("n/p1399"), String::from("changed, the version before is not kept"))]);
+    // From the second one on, what changed is known.
+    let labelled = unlike("MODIFIED", "p1399@2001", 1_399)
+        .replace("\"annotations\"", "\"labels\":{\"tier\":\"front\"},\"annotations\"");
+    play.reflects(id, Input::Frame(&labelled));
+    play.frame();
+    assert!(play.feed()[0].1.contains("metadata.labels"), "{:?}", play.feed());
 }
 
 #[test]
@@ -132,7 +187,7 @@ fn each_mark_says_whether_its_version_is_still_recorded() {
     let (mut play, id) = listed();
     play.command(Command::Recorder(Budget::Small));
     for version in 1_000..1_500 {
-        play.reflects(id, Input::Frame(&unlike(version)));
+        play.reflects(id, Input::Frame(&unlike("MODIFIED", &format!("a@{version}"), version)));
     }
     play.frame();
     let recorder: Value = serde_json::from_str(&play.page.recorder()).unwrap();

@@ -41,13 +41,17 @@ impl Page {
         shown.reverse();
         let uid = open.row.as_ref().map(|row| row.uid.clone()).or_else(|| Some(kept.last()?.uid.clone()));
         let (count, perhaps) = uid.map_or((0, false), |uid| history.let_go(&uid, &open.kind.resource, &open.key));
-        let budget = history.bytes().1 / 1_000_000;
+        let keeps = if history.is_off() {
+            String::from("the recorder is off")
+        } else {
+            format!("the recorder keeps {} MB", history.bytes().1 / 1_000_000)
+        };
         let began = kept.first().is_some_and(|first| first.delta_type == DeltaType::Added);
         let let_go = match (count, perhaps && !began) {
             (0, false) => String::new(),
-            (0, true) => format!("Older versions may have been let go: the recorder keeps {budget} MB."),
-            (1, _) => format!("1 older version was let go: the recorder keeps {budget} MB."),
-            (count, _) => format!("{count} older versions were let go: the recorder keeps {budget} MB."),
+            (0, true) => format!("Older versions may have been let go: {keeps}."),
+            (1, _) => format!("1 older version was let go: {keeps}."),
+            (count, _) => format!("{count} older versions were let go: {keeps}."),
         };
         let model = VersionsModel { shown, older, newer, marked: open.marked, let_go, resynced: self.resynced() };
         self.out.view.inspector.versions.put(model);
