@@ -324,7 +324,7 @@ impl Command {
                 Resync::TenMinutes => "Resync every 10 min",
             },
             Command::Recorder(budget) => match budget {
-                Budget::Off => "Record nothing, and tell no change",
+                Budget::Off => "Turn the recorder off",
                 Budget::Small => "Record in 16 MB",
                 Budget::Usual => "Record in 64 MB",
                 Budget::Large => "Record in 256 MB",
