@@ -18,9 +18,19 @@ const PACE: f64 = 92.0;
 /// Calls back once for any number of requests: at the next animation frame, or by a timer.
 #[derive(Clone)]
 pub struct Frames {
-    requested: Rc<Cell<Option<Wake>>>,
+    requested: Rc<Cell<Option<Request>>>,
+    /// How many requests there were.
+    count: Rc<Cell<u32>>,
     last: Rc<Cell<f64>>,
     callback: Rc<dyn Fn()>,
+}
+
+/// What was asked for. A clock cannot be called off, and may still strike for a request that another one has replaced: the
+/// number tells that apart, for otherwise each request that was replaced would bring frames for ever.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Request {
+    wake: Wake,
+    number: u32,
 }
 
 /// By which clock the next call comes.
@@ -35,7 +45,15 @@ enum Wake {
 impl Frames {
     /// Frames that call `callback`.
     pub fn new(callback: impl Fn() + 'static) -> Frames {
-        Frames { requested: Rc::default(), last: Rc::default(), callback: Rc::new(callback) }
+        let (requested, count, last) = (Rc::default(), Rc::default(), Rc::default());
+        Frames { requested, count, last, callback: Rc::new(callback) }
+    }
+
+    fn ask(&self, wake: Wake) -> Request {
+        self.count.set(self.count.get().wrapping_add(1));
+        let request = Request { wake, number: self.count.get() };
+        self.requested.set(Some(request));
+        request
     }
 
     /// Asks for a call. Cheap enough for every frame of every socket.
@@ -47,10 +65,9 @@ impl Frames {
         if clock::is_hidden() {
             self.request_timer();
         } else if rest > 1.0 {
-            self.requested.set(Some(Wake::Paced));
-            let this = self.clone();
+            let (this, request) = (self.clone(), self.ask(Wake::Paced));
             clock::later(rest as u32, move || {
-                if this.requested.get() == Some(Wake::Paced) {
+                if this.requested.get() == Some(request) {
                     this.request_frame();
                 }
             });
@@ -63,7 +80,7 @@ impl Frames {
     pub fn hurry(&self) {
         if clock::is_hidden() {
             self.request();
-        } else if self.requested.get() != Some(Wake::Frame) {
+        } else if self.requested.get().is_none_or(|request| request.wake != Wake::Frame) {
             self.request_frame();
         }
     }
@@ -75,15 +92,13 @@ impl Frames {
     }
 
     fn request_timer(&self) {
-        self.requested.set(Some(Wake::Timer));
-        let this = self.clone();
-        clock::later(HIDDEN, move || this.arrived(Wake::Timer));
+        let (this, request) = (self.clone(), self.ask(Wake::Timer));
+        clock::later(HIDDEN, move || this.arrived(request));
     }
 
     fn request_frame(&self) {
-        self.requested.set(Some(Wake::Frame));
-        let this = self.clone();
-        let callback = Closure::once_into_js(move || this.arrived(Wake::Frame));
+        let (this, request) = (self.clone(), self.ask(Wake::Frame));
+        let callback = Closure::once_into_js(move || this.arrived(request));
         let requested = web_sys::window()
             .map(|window| window.request_animation_frame(callback.unchecked_ref()))
             .is_some_and(|requested| requested.is_ok());
@@ -93,8 +108,8 @@ impl Frames {
     }
 
     /// A call of a request that was given up in the meantime is not passed on.
-    fn arrived(&self, wake: Wake) {
-        if self.requested.get() == Some(wake) {
+    fn arrived(&self, request: Request) {
+        if self.requested.get() == Some(request) {
             self.requested.set(None);
             self.last.set(clock::now());
             (self.callback)();

@@ -42,6 +42,9 @@ mod early;
 // What a page does on which nothing happens.
 mod idle;
 
+// How often a stream of changes is drawn.
+mod pace;
+
 // The page's security policy, and a console that is clean.
 mod policy;
 
