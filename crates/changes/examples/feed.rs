@@ -1,9 +1,16 @@
 //! Measures what a change costs in the feed and in the detectors, with few rows and with many.
 //!
 //! `cargo run --release -p kubechurn-changes --example feed`
+//!
+//! With a recording of watch frames, what each update in it costs: to be told, to be looked at by the detectors, and to go
+//! into the feed. The recording has an object `{"frame": "…"}` in each line, as `tests/fixtures/rollout.jsonl`.
+//!
+//! `cargo run --release -p kubechurn-changes --example feed -- tests/fixtures/rollout.jsonl`
 
+use std::collections::HashMap;
+use std::error::Error;
 use std::hint::black_box;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kubechurn_changes::feed::{Feed, Limits};
 use kubechurn_changes::findings::Findings;
@@ -12,11 +19,113 @@ use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// How often a recording is played. The fastest round counts: the others tell how busy the machine was.
+const ROUNDS: u32 = 50;
 
 /// How many changes are made up.
 const CHANGES: u64 = 200_000;
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
+    match std::env::args().nth(1) {
+        Some(path) => recorded(&path),
+        None => {
+            made_up();
+            Ok(())
+        }
+    }
+}
+
+/// A recorded change.
+struct Change {
+    kind: String,
+    key: ObjectKey,
+    uid: Uid,
+    delta_type: DeltaType,
+    old: Option<String>,
+    new: String,
+}
+
+fn read(path: &str) -> Result<Vec<Change>, Box<dyn Error>> {
+    let mut last: HashMap<String, String> = HashMap::new();
+    let mut changes = Vec::new();
+    for line in std::fs::read_to_string(path)?.lines() {
+        let line: Value = serde_json::from_str(line)?;
+        let Some(frame) = line["frame"].as_str() else { continue };
+        let parts: HashMap<&str, &RawValue> = serde_json::from_str(frame)?;
+        let (frame_type, new) = (parts["type"].get(), parts["object"].get().to_owned());
+        let object: Value = serde_json::from_str(&new)?;
+        let metadata = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
+        if metadata("uid").is_empty() {
+            continue;
+        }
+        let old = match frame_type {
+            "\"DELETED\"" => last.remove(metadata("uid")),
+            _ => last.insert(metadata("uid").to_owned(), new.clone()),
+        };
+        changes.push(Change {
+            kind: object["kind"].as_str().unwrap_or_default().to_owned(),
+            key: ObjectKey::new(metadata("namespace"), metadata("name")),
+            uid: Uid::new(metadata("uid")),
+            delta_type: match frame_type {
+                "\"ADDED\"" => DeltaType::Added,
+                "\"DELETED\"" => DeltaType::Deleted,
+                _ => DeltaType::Updated,
+            },
+            old,
+            new,
+        });
+    }
+    Ok(changes)
+}
+
+fn recorded(path: &str) -> Result<(), Box<dyn Error>> {
+    let changes = read(path)?;
+    let marks = Marks::default();
+    let mut fastest = [Duration::MAX; 3];
+    for _ in 0..ROUNDS {
+        let (mut feed, mut findings) = (Feed::new(Limits::default()), Findings::default());
+        let mut took = [Duration::ZERO; 3];
+        for (seq, change) in changes.iter().enumerate() {
+            let began = Instant::now();
+            let line = black_box(Line::new(
+                Received {
+                    seq: seq as u64,
+                    at: seq as f64,
+                    kind: (*change.kind).into(),
+                    key: change.key.clone(),
+                    uid: change.uid.clone(),
+                    delta_type: change.delta_type,
+                    old: change.old.as_deref(),
+                    new: Some(&change.new),
+                },
+                &marks,
+            ));
+            let told = Instant::now();
+            findings.push(&line);
+            let found = Instant::now();
+            black_box(feed.push(line));
+            let pushed = Instant::now();
+            // What is new or gone is not compared.
+            if change.delta_type == DeltaType::Updated {
+                for (took, part) in took.iter_mut().zip([told - began, found - told, pushed - found]) {
+                    *took += part;
+                }
+            }
+        }
+        fastest = [0, 1, 2].map(|at| fastest[at].min(took[at]));
+    }
+    let updates: Vec<&Change> = changes.iter().filter(|change| change.delta_type == DeltaType::Updated).collect();
+    let count = updates.len().max(1);
+    let bytes = updates.iter().map(|change| change.new.len()).sum::<usize>() / count;
+    let [told, found, pushed] = fastest.map(|part| part.as_secs_f64() * 1e6 / count as f64);
+    println!("{count} updates of {bytes} bytes: line {told:.2} µs, detectors {found:.2} µs, feed {pushed:.2} µs");
+    Ok(())
+}
+
+fn made_up() {
     for (objects, rows) in [(100, 100), (1_000, 1_000), (20_000, 20_000)] {
         let lines: Vec<Line> = (0..CHANGES).map(|turn| line(turn, objects)).collect();
         let mut feed = Feed::new(Limits { rows, lines: 100_000, bytes: 1 << 30 });

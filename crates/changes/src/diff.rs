@@ -5,6 +5,7 @@
 //! shows more of each value; this one is for every change of every object.
 
 use smallvec::SmallVec;
+use smol_str::{SmolStr, format_smolstr};
 
 use crate::lists;
 use crate::raw::{self, Cursor, Items, Member, Members};
@@ -23,7 +24,7 @@ const WHOLE: &str = "metadata.managedFields";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChange<'a> {
     /// The path, such as `spec.template.spec.containers[web].image`.
-    pub path: String,
+    pub path: SmolStr,
     /// The value before; `None` if the field is new.
     pub old: Option<&'a str>,
     /// The value now; `None` if the field is gone.
@@ -103,9 +104,9 @@ impl<'a> Walk<'a> {
             return;
         }
         let path = if self.path.len() > LONGEST_PATH {
-            format!("{}…", &self.path[..self.path.floor_char_boundary(LONGEST_PATH)])
+            format_smolstr!("{}…", &self.path[..self.path.floor_char_boundary(LONGEST_PATH)])
         } else {
-            self.path.clone()
+            SmolStr::new(&self.path)
         };
         self.diff.changes.push(FieldChange { path, old, new, reordered });
     }

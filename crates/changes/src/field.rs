@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use smol_str::SmolStr;
+
 use crate::lists;
 use crate::raw;
 use crate::telling;
@@ -11,7 +13,7 @@ use crate::value::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
     /// The path. `STATUS` of a Pod stands for what several fields say together, as the table's column does.
-    pub path: String,
+    pub path: SmolStr,
     /// The value before; `None` if the field is new.
     pub old: Option<Value>,
     /// The value now; `None` if the field is gone.

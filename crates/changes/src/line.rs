@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
@@ -16,7 +17,7 @@ use crate::raw::{self, Member};
 use crate::replicas::Replicas;
 use crate::telling;
 use crate::value::Value;
-use crate::writer::{self, InferredWriter};
+use crate::writer::{self, Writers};
 
 /// The most fields of a line that are kept.
 pub const MOST_FIELDS: usize = 12;
@@ -90,11 +91,11 @@ pub struct Line {
     /// The fields that changed and are not noise, the most telling first. Of a new object, what it is like.
     pub fields: Vec<Field>,
     /// The paths of more fields that changed and are not noise, as far as they are kept.
-    pub other_paths: Vec<String>,
+    pub other_paths: Vec<SmolStr>,
     /// How many more fields changed that are not noise, those of the other paths included.
     pub more: usize,
     /// Who seems to have written it.
-    pub writers: Vec<InferredWriter>,
+    pub writers: Writers,
     /// Why the change as a whole says nothing, if it does.
     pub noise: Option<Noise>,
     /// The owners. For a Kubernetes Event, the object that it is about.
@@ -148,7 +149,7 @@ impl Line {
             fields: Vec::new(),
             other_paths: Vec::new(),
             more: 0,
-            writers: Vec::new(),
+            writers: Writers::new(),
             noise: None,
             owners: SmallVec::new(),
             generation: None,
@@ -171,9 +172,9 @@ impl Line {
     }
 
     fn read_metadata(&mut self, object: &[Member<'_>]) {
-        let metadata = raw::named(object, "metadata").unwrap_or_default();
-        self.generation = raw::member(metadata, "generation").and_then(raw::integer);
-        let owners = raw::member(metadata, "ownerReferences").and_then(raw::items);
+        let metadata = raw::named(object, "metadata").and_then(raw::members).unwrap_or_default();
+        self.generation = raw::named(&metadata, "generation").and_then(raw::integer);
+        let owners = raw::named(&metadata, "ownerReferences").and_then(raw::items);
         self.owners = owners.unwrap_or_default().into_iter().take(MOST_OWNERS).filter_map(owner).collect();
         self.replicas = Replicas::read(&self.kind, object);
         if &*self.kind == "Event" {
@@ -249,6 +250,7 @@ impl Line {
         self.more = diff.more + told.len().saturating_sub(MOST_FIELDS);
         let others = told.iter().skip(MOST_FIELDS).take(MOST_PATHS);
         self.other_paths = others.map(|(_, at)| diff.changes[*at].path.clone()).collect();
+        self.fields.reserve_exact(told.len().min(MOST_FIELDS) + 1); // one for a Pod's state
         for (_, at) in told.into_iter().take(MOST_FIELDS) {
             let change = &diff.changes[at];
             let is_taints = change.path == "spec.taints" && (change.old.is_none() || change.new.is_none());
@@ -280,7 +282,7 @@ impl Line {
     pub fn text_bytes(&self) -> usize {
         let of = |value: &Option<Value>| value.as_ref().map_or(0, |value| value.kept().len());
         let fields = self.fields.iter().map(|field| field.path.len() + of(&field.old) + of(&field.new));
-        fields.chain(self.other_paths.iter().map(String::len)).sum()
+        fields.chain(self.other_paths.iter().map(SmolStr::len)).sum()
     }
 
     /// Applies a mark that the user made after the line was told. Of fields whose paths are not kept it is not known whether

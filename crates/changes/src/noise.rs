@@ -1,5 +1,7 @@
 //! Which changes say nothing: fields that change with every write, with every heartbeat, or because another field did.
 
+use smallvec::SmallVec;
+
 use crate::diff::{self, Diff, FieldChange};
 use crate::raw;
 
@@ -130,8 +132,11 @@ fn covers(pattern: &str, path: &str) -> bool {
     }
 }
 
+/// For each change of a diff why it is noise.
+pub type Reasons = SmallVec<[Option<Noise>; 32]>;
+
 /// Why each change of a diff is noise; `None` for one that says something. `generation` is the object's own, as it is now.
-pub fn classify(marks: &Marks, kind: &str, diff: &Diff<'_>, generation: Option<i64>) -> Vec<Option<Noise>> {
+pub fn classify(marks: &Marks, kind: &str, diff: &Diff<'_>, generation: Option<i64>) -> Reasons {
     diff.changes.iter().map(|change| of_field(marks, kind, change, diff, generation)).collect()
 }
 
@@ -285,8 +290,8 @@ mod tests {
         let mark = Mark { kind: "Pod".into(), path: "status.phase".into() };
         assert!(marks.add(mark.clone()) && !marks.add(mark.clone()));
         let diff = diff(r#"{"status":{"phase":1}}"#, r#"{"status":{"phase":2}}"#).unwrap();
-        assert_eq!(classify(&marks, "Pod", &diff, None), [Some(Noise::Marked)]);
-        assert_eq!(classify(&marks, "Node", &diff, None), [None]);
+        assert_eq!(classify(&marks, "Pod", &diff, None)[..], [Some(Noise::Marked)]);
+        assert_eq!(classify(&marks, "Node", &diff, None)[..], [None]);
         assert!(marks.remove(&mark) && !marks.remove(&mark) && marks.list().is_empty());
     }
 }

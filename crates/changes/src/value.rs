@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
+use smol_str::SmolStr;
 
 use crate::raw;
 
@@ -18,7 +19,7 @@ const APART: char = '\u{1f}';
 /// A value in words. A string stands without its quotes; everything else as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Value {
-    kept: String,
+    kept: SmolStr,
     /// The length of the value's text in bytes: of a string, without quotes and escapes.
     pub bytes: usize,
     /// Tells values apart of which the same letters are kept.
@@ -43,7 +44,9 @@ impl Value {
 
     /// The same value, of which only what is shown is kept.
     pub fn brief(&self) -> Value {
-        Value { kept: self.shown().0.into(), bytes: self.bytes, hash: self.hash }
+        let shown = self.shown().0;
+        let kept = if shown.len() == self.kept.len() { self.kept.clone() } else { shown.into() };
+        Value { kept, bytes: self.bytes, hash: self.hash }
     }
 
     /// Whether both are the same value, however much of each is kept.
@@ -84,6 +87,10 @@ impl fmt::Display for Value {
 
 /// The first `most` letters of a text.
 fn cut(text: &str, most: usize) -> &str {
+    // No letter has less than a byte.
+    if text.len() <= most {
+        return text;
+    }
     text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
 }
 

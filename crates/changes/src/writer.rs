@@ -5,6 +5,9 @@
 //! type says so. The rule is that of the inspector (`page::inspector::fields` of the model), on text; but of two
 //! managers of which one took a field from the other within a second, only the one that took it is told.
 
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+
 use crate::raw;
 
 /// The most entries that are compared. The API server itself merges the oldest entries when there are more than ten
@@ -26,12 +29,15 @@ pub enum Evidence {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InferredWriter {
     /// The manager's name, such as `kubectl-set`.
-    pub manager: String,
+    pub manager: SmolStr,
     /// The subresource through which it wrote, such as `status`; empty for the object itself.
-    pub subresource: String,
+    pub subresource: SmolStr,
     /// What shows it.
     pub evidence: Evidence,
 }
+
+/// The managers that seem to have written one version: nearly always one.
+pub type Writers = SmallVec<[InferredWriter; 1]>;
 
 impl std::fmt::Display for InferredWriter {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -81,14 +87,17 @@ fn managed_fields(text: &str) -> &str {
     raw::value_at(text, &["metadata", "managedFields"]).unwrap_or_default()
 }
 
-fn entries(managed_fields: &str) -> Vec<Entry<'_>> {
+/// A Pod has two or three.
+type Entries<'a> = SmallVec<[Entry<'a>; 4]>;
+
+fn entries(managed_fields: &str) -> Entries<'_> {
     let items = raw::items(managed_fields).unwrap_or_default();
     items.into_iter().take(MOST).filter_map(Entry::read).collect()
 }
 
 /// Who seems to have written `new`, in the order of the entries, each name once. Without an old version: whose entries
 /// have the oldest time, which are those who made the object.
-pub fn writers(old: Option<&str>, new: &str) -> Vec<InferredWriter> {
+pub fn writers(old: Option<&str>, new: &str) -> Writers {
     match old {
         Some(old) => between(managed_fields(old), managed_fields(new)),
         None => makers(managed_fields(new)),
@@ -96,9 +105,9 @@ pub fn writers(old: Option<&str>, new: &str) -> Vec<InferredWriter> {
 }
 
 /// The same of two values of `managedFields`; empty is none.
-pub(crate) fn between(old: &str, new: &str) -> Vec<InferredWriter> {
+pub(crate) fn between(old: &str, new: &str) -> Writers {
     if old == new {
-        return Vec::new();
+        return Writers::new();
     }
     let (before, after) = (entries(old), entries(new));
     let was = |entry: &Entry<'_>| before.iter().find(|known| entry.follows(known)).copied();
@@ -107,7 +116,7 @@ pub(crate) fn between(old: &str, new: &str) -> Vec<InferredWriter> {
         Some(known) if known.time != entry.time => Some((entry, Evidence::TimeMoved)),
         Some(_) => None,
     });
-    let mut found: Vec<(&Entry<'_>, Evidence)> = moved.collect();
+    let mut found: SmallVec<[(&Entry<'_>, Evidence); 4]> = moved.collect();
     if found.is_empty() {
         let differs = |entry: &&Entry<'_>| was(entry).is_some_and(|known| known.fields != entry.fields);
         found = after.iter().filter(differs).map(|entry| (entry, Evidence::FieldsMoved)).collect();
@@ -120,19 +129,19 @@ pub(crate) fn between(old: &str, new: &str) -> Vec<InferredWriter> {
     names(&found)
 }
 
-pub(crate) fn makers(managed_fields: &str) -> Vec<InferredWriter> {
+pub(crate) fn makers(managed_fields: &str) -> Writers {
     let entries = entries(managed_fields);
     // Times are written in one form, `2026-11-21T08:16:27Z`, whose order is that of its letters.
     let oldest = entries.iter().map(|entry| entry.time).filter(|time| !time.is_empty()).min().unwrap_or_default();
-    let found: Vec<_> =
+    let found: SmallVec<[_; 4]> =
         entries.iter().filter(|entry| entry.time == oldest).map(|entry| (entry, Evidence::New)).collect();
     names(&found)
 }
 
-fn names(found: &[(&Entry<'_>, Evidence)]) -> Vec<InferredWriter> {
-    let mut writers: Vec<InferredWriter> = Vec::new();
+fn names(found: &[(&Entry<'_>, Evidence)]) -> Writers {
+    let mut writers = Writers::new();
     for (entry, evidence) in found {
-        let text = |value| raw::string(value).unwrap_or_default().into_owned();
+        let text = |value| SmolStr::new(raw::string(value).unwrap_or_default());
         let (manager, subresource) = (text(entry.manager), text(entry.subresource));
         if !writers.iter().any(|known| (&known.manager, &known.subresource) == (&manager, &subresource)) {
             writers.push(InferredWriter { manager, subresource, evidence: *evidence });
@@ -177,7 +186,7 @@ mod tests {
             writers(None, &old).iter().map(|writer| &*writer.manager).collect::<Vec<_>>(),
             ["kubectl-edit", "kubelet"]
         );
-        assert_eq!(writers(None, "nothing"), []);
+        assert!(writers(None, "nothing").is_empty());
         assert_eq!(writers(None, &object(&[status]))[0].to_string(), "kubelet (status), inferred");
     }
 }

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
+use smol_str::SmolStr;
+
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::uid::Uid;
@@ -13,7 +16,7 @@ use crate::line::{Line, Owner, Unknown};
 use crate::noise::Noise;
 use crate::telling;
 use crate::value::Value;
-use crate::writer::InferredWriter;
+use crate::writer::{InferredWriter, Writers};
 
 /// The most fields of an entry whose values are followed.
 const MOST_PATHS: usize = 6;
@@ -51,9 +54,9 @@ pub enum Subject {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// The path.
-    pub path: String,
+    pub path: SmolStr,
     /// The values that it had, each once, in the order in which they came first; `None` is no such field.
-    pub values: Vec<Option<Value>>,
+    pub values: SmallVec<[Option<Value>; 2]>,
     /// Whether it came back to a value that it had before.
     pub repeats: bool,
     /// How many values are left out after the first.
@@ -87,9 +90,9 @@ pub struct Entry {
     /// The fields that changed, the most telling first.
     pub progress: Vec<Progress>,
     /// Who seems to have written them.
-    pub writers: Vec<InferredWriter>,
+    pub writers: Writers,
     /// The sequence numbers of the newest changes, in order.
-    pub seqs: Vec<u64>,
+    pub seqs: SmallVec<[u64; 2]>,
     /// Whether the objects were new.
     pub has_added: bool,
     /// How many objects are gone.
@@ -98,9 +101,9 @@ pub struct Entry {
     pub unknown: Option<Unknown>,
     /// Whether one of the changes asked for something.
     pub(super) asks: bool,
-    pub(super) members: Vec<Uid>,
+    pub(super) members: SmallVec<[Uid; 1]>,
     pub(super) block: u64,
-    pub(super) signatures: Vec<u64>,
+    pub(super) signatures: SmallVec<[u64; 2]>,
     pub(super) group: Option<super::folding::GroupKey>,
 }
 
@@ -145,7 +148,7 @@ impl Entry {
         let (old, new) = (brief(&field.old), brief(&field.new));
         let Some(known) = self.progress.iter_mut().find(|progress| progress.path == field.path) else {
             let is_new = self.has_added && self.count == 1 && field.old.is_none();
-            let values = if is_new { vec![new] } else { vec![old, new] };
+            let values = if is_new { smallvec![new] } else { smallvec![old, new] };
             let (path, reordered) = (field.path.clone(), field.reordered);
             self.progress.push(Progress { path, values, repeats: false, left_out: 0, reordered, is_shared: false });
             return;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
 
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
@@ -15,6 +16,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use crate::feed::entry::{Entry, EntryId, Subject};
 use crate::line::Line;
 use crate::noise::Noise;
+use crate::writer::Writers;
 
 /// How long a block may be quiet and still take what it caused, in milliseconds. A Pod is given 30 s to end.
 const CHAIN: f64 = 30_000.0;
@@ -364,15 +366,15 @@ fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
         first_at: at,
         last_at: at,
         progress: Vec::new(),
-        writers: Vec::new(),
-        seqs: Vec::new(),
+        writers: Writers::new(),
+        seqs: SmallVec::new(),
         has_added: false,
         deleted: 0,
         unknown: None,
         asks: false,
-        members: Vec::new(),
+        members: SmallVec::new(),
         block: id,
-        signatures: Vec::new(),
+        signatures: SmallVec::new(),
         group: None,
     }
 }

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
@@ -32,15 +35,15 @@ const MOST_VALUES: usize = 3;
 #[derive(Debug)]
 struct Had {
     value: Option<Value>,
-    manager: String,
+    manager: SmolStr,
 }
 
 #[derive(Debug, Default)]
 struct State {
     kind: Arc<str>,
     key: Option<ObjectKey>,
-    /// The newest values, the last one last. Two beside each other differ.
-    values: Vec<Had>,
+    /// The newest values, the last one last. Two beside each other differ. Most fields change once and have two.
+    values: SmallVec<[Had; 2]>,
     changes: Evidence,
     returns: Evidence,
     /// How often in a row each of the last two values was set by a manager of its own.
@@ -50,7 +53,7 @@ struct State {
 /// The fields that changed last.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
-    states: Recent<(Uid, String), State>,
+    states: Recent<(Uid, SmolStr), State>,
 }
 
 impl Fields {
@@ -96,20 +99,25 @@ impl State {
         let (old, new) = (brief(&field.old), brief(&field.new));
         let manager = match &line.writers[..] {
             [writer] => writer.manager.clone(),
-            _ => String::new(),
+            _ => SmolStr::default(),
         };
         if line.delta_type == DeltaType::Added {
-            self.values = vec![Had { value: new, manager }];
+            self.values.clear();
+            self.had(new, manager);
             return;
         }
         if self.values.last().is_none_or(|last| last.value != old) {
-            self.values.push(Had { value: old, manager: String::new() });
+            self.had(old, SmolStr::default());
         }
         self.compare(line, &new, &manager);
-        self.values.push(Had { value: new, manager });
-        if self.values.len() > MOST_VALUES {
+        self.had(new, manager);
+    }
+
+    fn had(&mut self, value: Option<Value>, manager: SmolStr) {
+        if self.values.len() == MOST_VALUES {
             self.values.remove(0);
         }
+        self.values.push(Had { value, manager });
     }
 
     /// Compares a value that comes with those that were there before.
@@ -147,12 +155,12 @@ impl State {
         let (one, two) = if word(one) <= word(two) { (one, two) } else { (two, one) };
         let (path, values) = (path.to_owned(), [word(one), word(two)]);
         let finding = if self.fights + 1 >= RETURNS && !one.manager.is_empty() && !two.manager.is_empty() {
-            Finding::Fight { path, values, managers: [one.manager.clone(), two.manager.clone()] }
+            Finding::Fight { path, values, managers: [one.manager.to_string(), two.manager.to_string()] }
         } else {
             Finding::Flapping {
                 path,
                 values,
-                manager: if one.manager == two.manager { one.manager.clone() } else { String::new() },
+                manager: if one.manager == two.manager { one.manager.to_string() } else { String::new() },
             }
         };
         Some(Card {

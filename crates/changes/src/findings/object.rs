@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
@@ -26,7 +28,7 @@ const AGAIN: f64 = 120_000.0;
 struct Writes {
     kind: Arc<str>,
     key: Option<ObjectKey>,
-    manager: String,
+    manager: SmolStr,
     writes: Evidence,
 }
 
@@ -90,7 +92,7 @@ impl Objects {
             let is_much = state.writes.after(last_at - MINUTE) > MOST_A_MINUTE
                 || state.writes.after(last_at - TEN_SECONDS) > MOST_IN_TEN_SECONDS;
             if is_much && now - last_at <= TOLD_FOR {
-                let finding = Finding::Rewriting { manager: state.manager.clone() };
+                let finding = Finding::Rewriting { manager: state.manager.to_string() };
                 cards.push(card(finding, (&state.kind, key, uid), &state.writes, last_at));
             }
         }

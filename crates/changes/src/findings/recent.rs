@@ -3,6 +3,7 @@
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::findings::MOST_SEQS;
 
@@ -61,7 +62,8 @@ impl<K: Eq + Hash, V: Default> Recent<K, V> {
 /// Times and sequence numbers of what happened within a stretch of time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Evidence {
-    newest: Vec<(f64, u64)>,
+    /// Most things happen once or twice, which takes no allocation.
+    newest: SmallVec<[(f64, u64); 2]>,
     /// When the first happened, since nothing had happened for that stretch.
     pub(super) since: f64,
     /// How many there were since then.

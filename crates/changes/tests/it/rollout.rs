@@ -24,7 +24,7 @@ fn every_diff_is_that_of_the_values() {
         let fields: independent::Fields = found
             .changes
             .into_iter()
-            .map(|change| (change.path, (change.old.map(value), change.new.map(value))))
+            .map(|change| (change.path.to_string(), (change.old.map(value), change.new.map(value))))
             .collect();
         assert_eq!(fields.len(), count, "a path is told twice");
         assert_eq!(fields, independent::diff(&value(old), &value(&step.new)), "{} {}", step.seq, step.key);
@@ -41,8 +41,8 @@ fn every_writer_is_that_of_the_values() {
         let found: Vec<_> = writers(Some(old), &step.new)
             .into_iter()
             .map(|writer| {
-                *known.entry(writer.manager.clone()).or_default() += 1;
-                (writer.manager, writer.subresource)
+                *known.entry(writer.manager.to_string()).or_default() += 1;
+                (writer.manager.to_string(), writer.subresource.to_string())
             })
             .collect();
         assert_eq!(found, independent::writers(&value(old), &value(&step.new)), "{} {}", step.seq, step.key);

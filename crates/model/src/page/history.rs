@@ -232,7 +232,7 @@ impl History {
             _ => None,
         };
         let writers = writer::writers(old.as_deref(), &self.recorder.read(sequence)?);
-        writers.into_iter().next().map(|writer| writer.manager)
+        writers.first().map(|writer| writer.manager.to_string())
     }
 
     /// Whether a version is kept that has a text.

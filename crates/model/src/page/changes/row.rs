@@ -44,7 +44,7 @@ pub struct FeedRow {
 
 /// The field of a row that the user may call noise: its first one.
 pub(super) fn noise_of(entry: &Entry) -> Option<Mark> {
-    let path = entry.progress.first()?.path.clone();
+    let path = entry.progress.first()?.path.to_string();
     // What the page puts together from several fields is no field.
     path.contains('.').then(|| Mark { kind: entry.kind.to_string(), path })
 }

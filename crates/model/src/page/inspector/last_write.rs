@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use kubechurn_changes::pointer::{Field, follow, path};
-use kubechurn_changes::writer::{InferredWriter, writers};
+use kubechurn_changes::writer::{Writers, writers};
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
@@ -46,7 +46,7 @@ pub struct Written {
     /// and more than once.
     pub is_listed: bool,
     /// Who seems to have written the version.
-    pub writers: Vec<InferredWriter>,
+    pub writers: Writers,
     /// What changed, with paths that begin at the field.
     pub changes: Diff,
 }
