@@ -26,8 +26,9 @@ const ROW: [f64; 2] = [27.0, 46.0];
 const NARROW: f64 = 620.0;
 /// How many rows above and below the visible ones are in the document too.
 const OVERSCAN: usize = 4;
-/// How many changes may wait to be told. Beyond that, those that come are counted, and only recorded.
-const MOST_WAITING: usize = 50_000;
+/// How many changes may wait to be told. Beyond that the oldest are counted, and only recorded: the feed keeps fewer than that,
+/// and is asked for what happened just now.
+const MOST_WAITING: usize = 10_000;
 /// How much of the feed is kept.
 pub(crate) const LIMITS: Limits = Limits { rows: 2_000, lines: 6_000, bytes: 8 << 20 };
 
@@ -183,7 +184,11 @@ impl Changes {
     /// A change was received at a time, and is to be told.
     pub fn received(&mut self, sequence: u64, at: f64) {
         self.times.push(sequence, at);
-        if self.waiting.len() < MOST_WAITING { self.waiting.push_back(sequence) } else { self.skipped += 1 }
+        if self.waiting.len() == MOST_WAITING {
+            self.waiting.pop_front();
+            self.skipped += 1;
+        }
+        self.waiting.push_back(sequence);
     }
 
     /// How many changes are still to be told.
@@ -380,7 +385,7 @@ mod tests {
     fn a_burst_waits_within_a_bound_and_what_is_too_much_is_counted() {
         let mut changes = Changes::default();
         (0..MOST_WAITING as u64 + 10).for_each(|sequence| changes.received(sequence, 0.0));
-        assert_eq!((changes.waiting(), changes.skipped, changes.take_next()), (MOST_WAITING, 10, Some(0)));
+        assert_eq!((changes.waiting(), changes.skipped, changes.take_next()), (MOST_WAITING, 10, Some(10)));
     }
 
     #[test]

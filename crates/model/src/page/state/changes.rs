@@ -19,8 +19,13 @@ use crate::page::state::cursor::Pointer;
 use crate::timeline::mark::grouped;
 use kubechurn_columns::kinds::Kind;
 
-/// How long a frame may read changes while the feed is in view, and while it is not; in milliseconds.
-const SHARE: [f64; 2] = [8.0, 3.0];
+/// How long a frame may tell changes while the feed is in view, in milliseconds.
+const SHARE: f64 = 8.0;
+/// The same while only a filter is watched.
+const WATCHED_SHARE: f64 = 3.0;
+/// The same while nobody waits for it, and only loops and fights are looked for. Of a thousand writes a second all are told in
+/// that time; where there are more, the page has enough to do.
+const QUIET_SHARE: f64 = 1.5;
 /// What an empty feed says while the recorder is off.
 const OFF: &str = "The recorder is off, so that no change is told, no loop or fight is found, and no watched filter is told of. \
                    The menu Table of a kind gives it memory again.";
@@ -70,7 +75,12 @@ impl Page {
 
     /// Tells changes that wait, within this frame's share of time. Returns whether some are left.
     pub(super) fn tell_changes(&mut self, env: &dyn Environment) -> bool {
-        let end = env.now() + if self.place.route.changes { SHARE[0] } else { SHARE[1] };
+        let end = env.now()
+            + match () {
+                () if self.place.route.changes => SHARE,
+                () if self.alerts.is_watching() => WATCHED_SHARE,
+                () => QUIET_SHARE,
+            };
         while self.changes.feed.waiting() > 0 {
             for _ in 0..BATCH {
                 let Some(sequence) = self.changes.feed.take_next() else { break };
