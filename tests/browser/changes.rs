@@ -326,6 +326,21 @@ async fn a_loop_is_found_and_told_in_a_sentence() {
         let link: String =
             page.read("return document.querySelector('[data-testid=card]').getAttribute('href')", Vec::new()).await;
         assert!(link.starts_with("#/") && link.contains("sel="), "{link}");
+        for (width, height) in [(1440, 900), (1024, 700)] {
+            let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+            page.browser.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
+            let is_whole = "
+                const title = document.querySelector('[data-testid=feed] h1'), card = document.querySelector('[data-testid=card]');
+                const words = card.querySelector('p'), is_cut = one => one.scrollWidth > one.clientWidth + 1;
+                return innerWidth === arguments[0] && !is_cut(title) && !is_cut(words)
+                    && words.scrollHeight <= words.clientHeight + 1 && card.getBoundingClientRect().right <= innerWidth";
+            let what = format!("title and sentence are whole at {width} pixels");
+            wait_until(&what, SOON, async || {
+                let is_whole: bool = page.read(is_whole, vec![json!(width)]).await;
+                holds(is_whole, || "cut".to_owned())
+            })
+            .await;
+        }
     })
     .await;
 }
