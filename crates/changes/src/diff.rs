@@ -174,7 +174,7 @@ impl<'a> Walk<'a> {
         (*before, *now) = starts;
         self.diff.changes.truncate(told.0);
         self.diff.more = told.1;
-        self.by_name(before.value()?, now.value()?)
+        self.by_name(&before.members()?, &now.members()?)
     }
 
     /// Compares two objects member by member. `Some(false)` if their members have other names or another order.
@@ -209,17 +209,15 @@ impl<'a> Walk<'a> {
         compared
     }
 
-    fn by_name(&mut self, old: &'a str, new: &'a str) -> Option<()> {
-        let old = raw::members(old)?;
-        let new = raw::members(new)?;
-        let (old_places, new_places) = (index(&old)?, index(&new)?);
-        for member in &old {
-            if find(&new, &new_places, member).is_none() {
+    fn by_name(&mut self, old: &Members<'a>, new: &Members<'a>) -> Option<()> {
+        let (old_places, new_places) = (index(old)?, index(new)?);
+        for member in old {
+            if find(new, &new_places, member).is_none() {
                 self.member(member.name, Some(member.value), None)?;
             }
         }
-        for member in &new {
-            self.member(member.name, find(&old, &old_places, member), Some(member.value))?;
+        for member in new {
+            self.member(member.name, find(old, &old_places, member), Some(member.value))?;
         }
         Some(())
     }

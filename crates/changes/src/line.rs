@@ -13,7 +13,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use crate::diff::{self, Diff};
 use crate::field::{Field, taints};
 use crate::noise::{self, Mark, Marks, Noise};
-use crate::raw::{self, Member};
+use crate::raw::{self, Members};
 use crate::replicas::Replicas;
 use crate::telling;
 use crate::value::Value;
@@ -134,6 +134,31 @@ impl Unknown {
     }
 }
 
+/// The members of an object and of its metadata, which are read once for all that is asked of them.
+#[derive(Default)]
+struct Parts<'a> {
+    object: Members<'a>,
+    metadata: Members<'a>,
+}
+
+impl<'a> Parts<'a> {
+    fn read(text: &'a str) -> Parts<'a> {
+        let object = raw::members(text.trim_ascii()).unwrap_or_default();
+        let metadata = raw::named(&object, "metadata").and_then(raw::members).unwrap_or_default();
+        Parts { object, metadata }
+    }
+
+    fn member(&self, name: &str) -> Option<&'a str> {
+        raw::named(&self.object, name)
+    }
+
+    /// The word for a Pod's state.
+    fn pod_status(&self) -> Option<Value> {
+        let is_going = raw::named(&self.metadata, "deletionTimestamp").is_some();
+        telling::pod_status(is_going, self.member("status")?).map(|word| Value::plain(&word))
+    }
+}
+
 impl Line {
     /// Tells a change. `marks` are the fields that the user called noise.
     pub fn new(received: Received<'_>, marks: &Marks) -> Line {
@@ -159,28 +184,27 @@ impl Line {
             reason: None,
             unknown: None,
         };
-        let object = raw::members(new.or(old).unwrap_or_default().trim_ascii()).unwrap_or_default();
-        line.read_metadata(&object);
+        let parts = Parts::read(new.or(old).unwrap_or_default());
+        line.read_metadata(&parts);
         match (delta_type, old, new) {
             (DeltaType::Deleted, ..) => line.asks = true,
             (DeltaType::Updated, None, _) => line.unknown = Some(Unknown::Before),
-            (DeltaType::Added, _, Some(new)) | (_, None, Some(new)) => line.describe(new, &object),
-            (_, Some(old), Some(new)) => line.compare((old, new), &object, marks),
+            (DeltaType::Added, _, Some(_)) | (_, None, Some(_)) => line.describe(&parts),
+            (_, Some(old), Some(new)) => line.compare((old, new), &parts, marks),
             _ => {}
         }
         line
     }
 
-    fn read_metadata(&mut self, object: &[Member<'_>]) {
-        let metadata = raw::named(object, "metadata").and_then(raw::members).unwrap_or_default();
-        self.generation = raw::named(&metadata, "generation").and_then(raw::integer);
-        let owners = raw::named(&metadata, "ownerReferences").and_then(raw::items);
+    fn read_metadata(&mut self, parts: &Parts<'_>) {
+        self.generation = raw::named(&parts.metadata, "generation").and_then(raw::integer);
+        let owners = raw::named(&parts.metadata, "ownerReferences").and_then(raw::items);
         self.owners = owners.unwrap_or_default().into_iter().take(MOST_OWNERS).filter_map(owner).collect();
-        self.replicas = Replicas::read(&self.kind, object);
+        self.replicas = Replicas::read(&self.kind, &parts.object);
         if &*self.kind == "Event" {
-            let about = ["involvedObject", "regarding"].iter().find_map(|name| raw::named(object, name));
+            let about = ["involvedObject", "regarding"].iter().find_map(|name| parts.member(name));
             self.owners.extend(about.and_then(owner));
-            let word = |name: &str| raw::named(object, name).and_then(raw::string);
+            let word = |name: &str| parts.member(name).and_then(raw::string);
             self.reason = word("reason").map(|reason| Reason {
                 word: reason.chars().take(LONGEST_REASON).collect(),
                 is_warning: word("type").is_some_and(|of| of == "Warning"),
@@ -189,29 +213,25 @@ impl Line {
     }
 
     /// What a new object is like.
-    fn describe(&mut self, new: &str, object: &[Member<'_>]) {
+    fn describe(&mut self, parts: &Parts<'_>) {
         self.asks = self.delta_type == DeltaType::Added;
         let mut tell = |path: &str, value: Option<Value>| {
             if let Some(value) = value {
                 self.fields.push(Field { path: path.into(), old: None, new: Some(value), reordered: false });
             }
         };
-        let status = telling::pod_status(object).filter(|_| &*self.kind == "Pod");
-        tell(telling::POD_STATUS, status.map(|word| Value::plain(&word)));
-        tell(
-            "spec.replicas",
-            raw::named(object, "spec").and_then(|spec| raw::member(spec, "replicas")).map(Value::new),
-        );
+        tell(telling::POD_STATUS, if &*self.kind == "Pod" { parts.pod_status() } else { None });
+        tell("spec.replicas", parts.member("spec").and_then(|spec| raw::member(spec, "replicas")).map(Value::new));
         if &*self.kind == "Event" {
-            let member = |name: &str| raw::named(object, name);
+            let member = |name: &str| parts.member(name);
             tell("type", member("type").filter(|value| *value != "\"Normal\"").map(Value::new));
             tell("reason", member("reason").map(Value::new));
             tell("message", member("message").or(member("note")).map(Value::new));
         }
-        self.writers = writer::writers(None, new);
+        self.writers = writer::makers(raw::named(&parts.metadata, "managedFields").unwrap_or_default());
     }
 
-    fn compare(&mut self, (old, new): (&str, &str), object: &[Member<'_>], marks: &Marks) {
+    fn compare(&mut self, (old, new): (&str, &str), parts: &Parts<'_>, marks: &Marks) {
         let Ok(diff) = diff::diff(old, new) else {
             self.unknown = Some(Unknown::NotReadable);
             return;
@@ -221,7 +241,7 @@ impl Line {
         if self.noise.is_none() {
             self.tell(&diff, &reasons);
             if &*self.kind == "Pod" {
-                self.tell_pod(old, object);
+                self.tell_pod(&Parts::read(old), parts);
             }
         }
         if let Some(moved) = diff.changes.iter().find(|change| change.path == "metadata.managedFields") {
@@ -261,13 +281,11 @@ impl Line {
     }
 
     /// Puts the word for a Pod's state before its fields, where it changed.
-    fn tell_pod(&mut self, old: &str, new: &[Member<'_>]) {
-        let old = raw::members(old.trim_ascii()).unwrap_or_default();
-        let (old, new) = (telling::pod_status(&old), telling::pod_status(new));
+    fn tell_pod(&mut self, old: &Parts<'_>, new: &Parts<'_>) {
+        let (old, new) = (old.pod_status(), new.pod_status());
         if old == new {
             return;
         }
-        let (old, new) = (old.map(|word| Value::plain(&word)), new.map(|word| Value::plain(&word)));
         self.fields.retain(|field| field.path != "status.phase" || (&field.old, &field.new) != (&old, &new));
         self.fields.insert(0, Field { path: telling::POD_STATUS.into(), old, new, reordered: false });
         if self.fields.len() > MOST_FIELDS

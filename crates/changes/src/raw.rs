@@ -23,11 +23,17 @@ pub(crate) type Items<'a> = SmallVec<[&'a str; 8]>;
 
 /// The members of the object that `text` is, in the order of the text.
 pub(crate) fn members(text: &str) -> Option<Members<'_>> {
+    let (found, end) = members_at(text, 0)?;
+    is_end(text.as_bytes(), end).then_some(found)
+}
+
+/// The members of the object that begins at a place, and where it ends.
+fn members_at(text: &str, at: usize) -> Option<(Members<'_>, usize)> {
     let bytes = text.as_bytes();
     let mut found = Members::new();
-    let mut at = expect(bytes, 0, b'{')?;
+    let mut at = expect(bytes, at, b'{')?;
     if bytes.get(at) == Some(&b'}') {
-        return is_end(bytes, at + 1).then_some(found);
+        return Some((found, at + 1));
     }
     loop {
         let (start, end) = (at + 1, string_end(bytes, expect_here(bytes, at, b'"')?)?);
@@ -38,7 +44,7 @@ pub(crate) fn members(text: &str) -> Option<Members<'_>> {
         at = skip_space(bytes, value_end);
         match bytes.get(at)? {
             b',' => at = skip_space(bytes, at + 1),
-            b'}' => return is_end(bytes, at + 1).then_some(found),
+            b'}' => return Some((found, at + 1)),
             _ => return None,
         }
     }
@@ -115,6 +121,13 @@ impl<'a> Cursor<'a> {
         let value = self.text.get(self.at..end)?;
         self.at = skip_space(self.text.as_bytes(), end);
         Some(value)
+    }
+
+    /// The members of the object that begins here, behind which it goes.
+    pub(crate) fn members(&mut self) -> Option<Members<'a>> {
+        let (members, end) = members_at(self.text, self.at)?;
+        self.at = skip_space(self.text.as_bytes(), end);
+        Some(members)
     }
 
     /// Whether all was read.
