@@ -7,8 +7,8 @@
 use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
 
-use crate::lists;
-use crate::raw::{self, Cursor, Items, Member, Members};
+use crate::lists::{self, Places};
+use crate::raw::{self, Cursor, Items, Members};
 
 /// The most changes that are told. The rest is counted.
 pub const MOST: usize = 200;
@@ -194,7 +194,7 @@ impl<'a> Walk<'a> {
                 self.within(name, |walk| walk.values(before, now))?;
             }
         }
-        are_different(&names).then_some(true)
+        lists::are_different(&names).then_some(true)
     }
 
     /// Compares two values, at whose beginnings the cursors are and behind which they go.
@@ -210,14 +210,17 @@ impl<'a> Walk<'a> {
     }
 
     fn by_name(&mut self, old: &Members<'a>, new: &Members<'a>) -> Option<()> {
-        let (old_places, new_places) = (index(old)?, index(new)?);
+        let names = |members: &Members<'a>| members.iter().map(|member| member.name).collect::<SmallVec<[&str; 12]>>();
+        let (before, now) = (names(old), names(new));
+        let (mut places_before, mut places_now) = (Places::of(&before)?, Places::of(&now)?);
         for member in old {
-            if find(new, &new_places, member).is_none() {
+            if places_now.find(member.name).is_none() {
                 self.member(member.name, Some(member.value), None)?;
             }
         }
         for member in new {
-            self.member(member.name, find(old, &old_places, member), Some(member.value))?;
+            let was = places_before.find(member.name).map(|at| old[at].value);
+            self.member(member.name, was, Some(member.value))?;
         }
         Some(())
     }
@@ -244,14 +247,14 @@ impl<'a> Walk<'a> {
             return Some(());
         };
         let told = self.diff.len();
-        let (old_places, new_places) = (sorted(&before), sorted(&after));
+        let (mut places_before, mut places_after) = (Places::of(&before)?, Places::of(&after)?);
         for (name, value) in before.iter().zip(&old) {
-            if place(&after, &new_places, name).is_none() {
+            if places_after.find(name).is_none() {
                 self.item(name, Some(value), None)?;
             }
         }
         for (name, value) in after.iter().zip(&new) {
-            let old = place(&before, &old_places, name).and_then(|at| old.get(at).copied());
+            let old = places_before.find(name).and_then(|at| old.get(at).copied());
             self.item(name, old, Some(value))?;
         }
         if told == self.diff.len() && before != after {
@@ -267,49 +270,6 @@ impl<'a> Walk<'a> {
         self.path.truncate(length);
         compared
     }
-}
-
-type Places = SmallVec<[usize; 12]>;
-
-/// Whether no two names are the same. Where there are few, that is mostly seen by six bits of each, and else by sorting them.
-fn are_different(names: &[&str]) -> bool {
-    let mut seen = 0_u64;
-    let is_new = |name: &&str| {
-        let byte = |at: usize| u32::from(name.as_bytes().get(at).copied().unwrap_or_default());
-        let bit = (name.len() as u32 * 7 + byte(0) * 3 + byte(name.len() / 2)) % u64::BITS;
-        let is_new = seen & (1 << bit) == 0;
-        seen |= 1 << bit;
-        is_new
-    };
-    if names.iter().all(is_new) {
-        return true;
-    }
-    let mut names: SmallVec<[&str; 12]> = names.into();
-    names.sort_unstable();
-    names.windows(2).all(|pair| pair[0] != pair[1])
-}
-
-/// The places of the members in the order of their names; `None` if two have the same name.
-fn index(members: &Members<'_>) -> Option<Places> {
-    let mut places: Places = (0..members.len()).collect();
-    places.sort_unstable_by(|&one, &two| members[one].name.cmp(members[two].name));
-    places.windows(2).all(|pair| members[pair[0]].name != members[pair[1]].name).then_some(places)
-}
-
-fn find<'a>(members: &Members<'a>, places: &Places, wanted: &Member<'_>) -> Option<&'a str> {
-    let found = places.binary_search_by(|&at| members[at].name.cmp(wanted.name)).ok()?;
-    Some(members[places[found]].value)
-}
-
-fn sorted(names: &[String]) -> Places {
-    let mut places: Places = (0..names.len()).collect();
-    places.sort_unstable_by(|&one, &two| names[one].cmp(&names[two]));
-    places
-}
-
-fn place(names: &[String], places: &Places, wanted: &String) -> Option<usize> {
-    let found = places.binary_search_by(|&at| names[at].cmp(wanted)).ok()?;
-    Some(places[found])
 }
 
 #[cfg(test)]

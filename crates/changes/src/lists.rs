@@ -1,7 +1,9 @@
-//! By which of their fields the items of a list are told apart, and how a path names them.
+//! By which of their fields the items of a list are told apart, how a path names them, and where a name is among others.
 //!
 //! The keys of known lists are those by which the API merges them (`patchMergeKey` and `x-kubernetes-list-map-keys` of
 //! its types). Lists that the API replaces as a whole have a key here if their items have a field that names them.
+
+use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
@@ -43,8 +45,14 @@ const OTHERS: &[Key] = &[&[&["name"]], &[&["type"]], &[&["uid"]], &[&["ip"]], &[
 /// The longest name of an item, in bytes.
 const LONGEST: usize = 200;
 
+/// How many names are looked through one by one. More are sorted.
+const FEW: usize = 16;
+
+/// The names of the items of a list.
+pub(crate) type Names<'a> = SmallVec<[Cow<'a, str>; 8]>;
+
 /// The names of the items of both versions of a list, by the first key that fits.
-pub(crate) fn names(list: &str, old: &[&str], new: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
+pub(crate) fn names<'a>(list: &str, old: &[&'a str], new: &[&'a str]) -> Option<(Names<'a>, Names<'a>)> {
     if !old.iter().chain(new).all(|item| item.starts_with('{')) {
         return None;
     }
@@ -52,33 +60,80 @@ pub(crate) fn names(list: &str, old: &[&str], new: &[&str]) -> Option<(Vec<Strin
     keys.iter().find_map(|key| Some((distinct(old, key)?, distinct(new, key)?)))
 }
 
-fn distinct(items: &[&str], key: Key) -> Option<Vec<String>> {
-    let names: Option<Vec<String>> = items.iter().map(|item| name(item, key)).collect();
-    let names = names?;
-    let mut sorted: SmallVec<[&String; 8]> = names.iter().collect();
-    sorted.sort_unstable();
-    let is_distinct = sorted.windows(2).all(|pair| pair[0] != pair[1]);
-    drop(sorted);
-    is_distinct.then_some(names)
+fn distinct<'a>(items: &[&'a str], key: Key) -> Option<Names<'a>> {
+    let names: Names<'a> = items.iter().map(|item| name(item, key)).collect::<Option<_>>()?;
+    are_different(&names).then_some(names)
 }
 
-fn name(item: &str, key: Key) -> Option<String> {
-    let mut name = String::new();
+fn name<'a>(item: &'a str, key: Key) -> Option<Cow<'a, str>> {
+    let mut name = Cow::Borrowed("");
     for path in key {
         let value = raw::value_at(item, path)?;
-        if !name.is_empty() {
-            name.push('/');
-        }
-        match raw::string(value) {
-            Some(text) => name.push_str(&text),
+        let part = match raw::string(value) {
+            Some(text) => text,
             None if value.starts_with(['{', '[']) || value == "null" => return None,
-            None => name.push_str(value),
-        }
+            None => Cow::Borrowed(value),
+        };
+        name = if name.is_empty() { part } else { Cow::Owned(format!("{name}/{part}")) };
         if name.len() > LONGEST {
             return None;
         }
     }
     Some(name)
+}
+
+/// Whether no two names are the same. Where there are few, that is mostly seen by six bits of each, and else by sorting them.
+pub(crate) fn are_different(names: &[impl AsRef<str>]) -> bool {
+    let mut seen = 0_u64;
+    let is_new = |name: &str| {
+        let byte = |at: usize| u32::from(name.as_bytes().get(at).copied().unwrap_or_default());
+        let bit = (name.len() as u32 * 7 + byte(0) * 3 + byte(name.len() / 2)) % u64::BITS;
+        let is_new = seen & (1 << bit) == 0;
+        seen |= 1 << bit;
+        is_new
+    };
+    if names.iter().map(AsRef::as_ref).all(is_new) {
+        return true;
+    }
+    let mut names: SmallVec<[&str; 12]> = names.iter().map(AsRef::as_ref).collect();
+    names.sort_unstable();
+    names.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// Finds names among others that are all different.
+pub(crate) struct Places<'a, N> {
+    names: &'a [N],
+    /// The places in the order of the names, where they are many.
+    sorted: Vec<usize>,
+    /// Where the next name is expected: two versions mostly have theirs in one order.
+    next: usize,
+}
+
+impl<'a, N: AsRef<str>> Places<'a, N> {
+    /// The places of these names; `None` if two are the same.
+    pub(crate) fn of(names: &'a [N]) -> Option<Places<'a, N>> {
+        let mut sorted = Vec::new();
+        if names.len() > FEW {
+            sorted.extend(0..names.len());
+            sorted.sort_unstable_by(|&one: &usize, &two| names[one].as_ref().cmp(names[two].as_ref()));
+        }
+        are_different(names).then_some(Places { names, sorted, next: 0 })
+    }
+
+    /// The place of a name.
+    pub(crate) fn find(&mut self, wanted: &str) -> Option<usize> {
+        let name = |at: usize| self.names.get(at).map(AsRef::as_ref);
+        let found = match () {
+            () if name(self.next) == Some(wanted) => Some(self.next),
+            () if self.names.len() <= FEW => self.names.iter().position(|name| name.as_ref() == wanted),
+            () => {
+                let found = self.sorted.binary_search_by(|&at| name(at).cmp(&Some(wanted)));
+                found.ok().map(|found| self.sorted[found])
+            }
+        };
+        self.next = found.map_or(self.next, |found| found + 1);
+        found
+    }
 }
 
 /// Appends the step of a path that leads to a member: `.name`, or `["example.com/x"]` for a name with other characters.
@@ -113,7 +168,7 @@ mod tests {
     fn items_are_named_by_the_first_key_that_fits() {
         let check = |list: &str, items: &[&str], expected: Option<&[&str]>| {
             let found = names(list, items, &[]).map(|(names, _)| names);
-            assert_eq!(found, expected.map(|names| names.iter().map(|&name| name.to_owned()).collect()), "{list}");
+            assert_eq!(found, expected.map(|names| names.iter().map(|&name| name.into()).collect()), "{list}");
         };
         check("conditions", &[r#"{"type":"Ready","name":"x"}"#], Some(&["Ready"]));
         check("containers", &[r#"{"name":"a"}"#, r#"{"name":"b"}"#], Some(&["a", "b"]));
@@ -124,6 +179,20 @@ mod tests {
         check("endpoints", &[r#"{"targetRef":{"name":"p"}}"#], Some(&["p"]));
         check("anything", &[r#"{"key":"k"}"#, "7"], None);
         check("anything", &[r#"{"name":{}}"#], None);
+    }
+
+    #[test]
+    fn names_are_found_in_any_order_whether_few_or_many() {
+        for count in [0, 1, FEW, FEW + 1, 500] {
+            let names: Vec<String> = (0..count).map(|at| format!("n{}", at * 7919 % 1_000)).collect();
+            let mut places = Places::of(&names).unwrap();
+            for at in (0..count).chain((0..count).rev()).chain((0..count).step_by(3)) {
+                assert_eq!(places.find(&names[at]), Some(at), "{at} of {count}");
+                assert_eq!(places.find("n"), None);
+            }
+            let twice: Vec<&str> = names.iter().chain(names.first()).map(String::as_str).collect();
+            assert!(count == 0 || Places::of(&twice).is_none(), "{count}");
+        }
     }
 
     #[test]

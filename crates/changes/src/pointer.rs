@@ -116,7 +116,7 @@ pub fn path(pointer: &str, text: &str) -> Option<String> {
             let items = raw::items(text)?;
             let names = lists::names(&list, &[], &items).map(|(_, names)| names);
             let name = names.and_then(|mut names| (place < names.len()).then(|| names.swap_remove(place)));
-            lists::push_item(&mut path, &name.unwrap_or(step));
+            lists::push_item(&mut path, &name.unwrap_or(step.into()));
             text = items.get(place)?;
         } else {
             let members = raw::members(text)?;
