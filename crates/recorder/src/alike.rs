@@ -54,15 +54,22 @@ pub fn first_alike(left: &[u8], right: &[u8]) -> u64 {
 
 #[inline]
 fn in_block(left: &[u8; BLOCK], right: &[u8; BLOCK]) -> u64 {
-    let (left, right) = (left.as_chunks::<16>().0, right.as_chunks::<16>().0);
-    let alike = |at: usize| u8x16::new(left[at]).simd_eq(u8x16::new(right[at]));
-    let [a, b, c, d] = [0, 1, 2, 3].map(alike);
+    let ([a, b, c, d], [e, f, g, h]) = (parts(left), parts(right));
+    let (a, b, c, d) = (a.simd_eq(e), b.simd_eq(f), c.simd_eq(g), d.simd_eq(h));
     // Mostly all are.
     if ((a & b) & (c & d)).to_bitmask() == 0xFFFF {
         return u64::MAX;
     }
     let bits = |which: u8x16| u64::from(which.to_bitmask());
     bits(a) | bits(b) << 16 | bits(c) << 32 | bits(d) << 48
+}
+
+#[inline]
+fn parts(block: &[u8; BLOCK]) -> [u8x16; 4] {
+    match block.as_chunks().0 {
+        [a, b, c, d] => [u8x16::new(*a), u8x16::new(*b), u8x16::new(*c), u8x16::new(*d)],
+        _ => [u8x16::splat(0); 4],
+    }
 }
 
 #[cfg(test)]

@@ -52,18 +52,21 @@ impl Index {
         // In a table of this size it is mostly seen at once what is nowhere in the base.
         let size = (4 * places).next_power_of_two().max(64);
         self.shift = u64::BITS - size.trailing_zeros();
-        self.table.clear();
-        self.table.resize(size, 0);
-        self.next.clear();
-        self.next.resize(places, 0);
-        let (table, shift) = (&mut self.table[..], self.shift);
+        if self.table.len() < size {
+            self.table.resize(size, 0);
+        }
+        if self.next.len() < places {
+            self.next.resize(places, 0);
+        }
+        let (table, shift) = (&mut self.table[..size], self.shift);
+        table.fill(0);
         let mut put = |number: usize, word: &[u8; WORD], next: &mut u16| {
             if let Some(first) = table.get_mut(hash(u64::from_le_bytes(*word), shift)) {
                 *next = std::mem::replace(first, number as u16 + 1);
             }
         };
         // From the end, so that the first place comes first.
-        let all = self.next.iter_mut().enumerate();
+        let all = self.next[..places].iter_mut().enumerate();
         if each == 1 {
             all.zip(words).rev().for_each(|((number, next), word)| put(number, word, next));
         } else {
