@@ -16,6 +16,8 @@ use crate::alike::{common, common_before, first_alike};
 const WORD: usize = 8;
 /// The most words of the base that are in the index, so that two bytes name each: of a longer base, fewer are.
 const PLACES: usize = 1 << 15;
+/// The fewest entries of the index: 8 KB are cleared sooner than a word is looked up in vain.
+const TABLE: usize = 1 << 12;
 /// How many bytes after a difference the two texts are first looked at for going on alike.
 const NEAR: usize = 40;
 /// How many bytes are looked at where one text goes on sooner than the other. Where they are more, the index is as fast.
@@ -50,7 +52,7 @@ impl Index {
         self.step = each * WORD;
         let places = words.len().div_ceil(each);
         // In a table of this size it is mostly seen at once what is nowhere in the base.
-        let size = (4 * places).next_power_of_two().max(64);
+        let size = (4 * places).next_power_of_two().max(TABLE);
         self.shift = u64::BITS - size.trailing_zeros();
         if self.table.len() < size {
             self.table.resize(size, 0);
