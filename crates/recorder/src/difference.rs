@@ -83,10 +83,13 @@ impl Index {
     }
 }
 
+/// Spreads the bits of a word over those of its hash: 2 to the 64th power, divided by the golden ratio.
+const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// The high bits of a hash: as many as a shift leaves.
 #[inline]
 fn hash(word: u64, shift: u32) -> usize {
-    (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize
+    (word.wrapping_mul(FACTOR) >> shift) as usize
 }
 
 #[inline]
@@ -344,7 +347,7 @@ mod tests {
     #[test]
     fn a_value_that_is_replaced_by_a_longer_one_needs_no_index() {
         let items = |ready: bool| {
-            let digest = |at: u64| at.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let digest = |at: u64| at.wrapping_add(1).wrapping_mul(FACTOR);
             let item =
                 |at: u64| format!(r#"{{"imageID":"registry.example/shop:{:016x}","ready":{ready}}}"#, digest(at));
             let items: Vec<_> = (0..20).map(item).collect();
@@ -368,6 +371,18 @@ mod tests {
         other.insert(20, String::from(r#"{"something":"new and long enough"}"#));
         other.remove(30);
         other.rotate_left(10);
+        let cost = there_and_back(base.as_bytes(), other.join(",").as_bytes());
+        assert!(cost < 80, "{cost} bytes");
+    }
+
+    #[test]
+    fn a_base_of_more_words_than_the_index_has_places_is_found_in() {
+        let items: Vec<String> = (0..20_000_u64).map(|at| format!("{:016x}", at.wrapping_mul(FACTOR))).collect();
+        let base = items.join(",");
+        assert!(base.len() > PLACES * WORD);
+        let mut other = items;
+        other.rotate_left(7_000);
+        other.remove(3_000);
         let cost = there_and_back(base.as_bytes(), other.join(",").as_bytes());
         assert!(cost < 80, "{cost} bytes");
     }
@@ -407,6 +422,20 @@ mod tests {
             }
             let cost = there_and_back(&base, &text);
             prop_assert!(cost <= 8 + edits.len() * 64, "{} bytes for {} edits", cost, edits.len());
+        }
+
+        #[test]
+        fn a_text_of_the_same_parts_comes_back(
+            base in proptest::collection::vec(0_u32..12, 0..60),
+            text in proptest::collection::vec(0_u32..14, 0..60),
+        ) {
+            let of = |parts: &[u32]| {
+                let part = |part: &u32| format!(r#"{{"type":"Part{part}","status":"{}"}}"#, "True".repeat(*part as usize % 3));
+                parts.iter().map(part).collect::<Vec<_>>().join(",")
+            };
+            let (base, text) = (of(&base), of(&text));
+            let cost = there_and_back(base.as_bytes(), text.as_bytes());
+            prop_assert!(cost <= text.len() + 8, "{} bytes of {}", cost, text.len());
         }
 
         #[test]
