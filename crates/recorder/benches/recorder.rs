@@ -30,16 +30,18 @@ fn main() {
     let largest = pods.max_by_key(|version| version.text.len()).expect("the recording has Pods");
     let status = format!(r#""filling":"{}","status":"#, filling(largest.text.len()));
     let template = largest.text.replacen(r#""status":"#, &status, 1);
+    let template = Template::new(template);
     for (pods, updates) in [(300, 72_000), (300, 1_000_000), (20_000, 200_000)] {
-        let length = update(&template, 0, pods).text.len();
-        row(&format!("{updates} updates of {pods} Pods of {length} bytes"), updates, |at| update(&template, at, pods));
+        let length = template.update(0, pods).text.len();
+        row(&format!("{updates} updates of {pods} Pods of {length} bytes"), updates, |at| template.update(at, pods));
     }
     // What a Pod goes through from its making to its end: each step differs from the one before in many places.
     let life = longest_life(&rollout);
     let (pods, updates, steps) = (300, 72_000, life.len() as u64);
     let length = life.iter().map(String::len).sum::<usize>() / life.len();
+    let life: Vec<Template> = life.into_iter().map(Template::new).collect();
     row(&format!("{updates} steps of the lives of {pods} Pods, {steps} steps of {length} bytes each"), updates, |at| {
-        update(&life[(at / pods % steps) as usize], at, pods)
+        life[(at / pods % steps) as usize].update(at, pods)
     });
 }
 
@@ -57,25 +59,38 @@ fn filling(length: usize) -> String {
     (0..5_000_usize.saturating_sub(length + 14)).map(|at| char::from(b'a' + (at * at % 23) as u8)).collect()
 }
 
-/// One of the things that a kubelet writes, to one Pod after the other.
-fn update(template: &str, at: u64, pods: u64) -> Version {
-    let (pod, round) = (at.wrapping_mul(7919) % pods, at / pods);
-    let mut text = template.to_owned();
-    let value: Value = serde_json::from_str(template).expect("the recording is JSON");
-    let put = |text: &mut String, old: &str, new: &str| *text = text.replace(old, new);
-    let name = value["metadata"]["name"].as_str().unwrap_or_default();
-    put(&mut text, name, &format!("web-{pod:05}"));
-    let uid = value["metadata"]["uid"].as_str().unwrap_or_default();
-    put(&mut text, uid, &format!("{:08x}-f75c-4c98-a521-31d23bec73db", pod.wrapping_mul(0x9E37_79B9)));
-    let version = value["metadata"]["resourceVersion"].as_str().unwrap_or_default();
-    put(&mut text, &format!("\"{version}\""), &format!("\"{}\"", 1_000_000 + at));
-    let minute = |of: u64| format!("T{:02}:{:02}:{:02}Z", of / 3600 % 24, of / 60 % 60, of % 60);
-    put(&mut text, "T08:13:27Z", &minute(29_607 + pod));
-    put(&mut text, "T08:13:28Z", &minute(29_608 + round));
-    put(&mut text, r#""ready":true"#, if round.is_multiple_of(3) { r#""ready":false"# } else { r#""ready":true"# });
-    put(&mut text, r#""restartCount":0"#, &format!("\"restartCount\":{}", round / 3));
-    let object = decode_metadata(&text).expect("a Pod");
-    Version { resource: PODS, object, text }
+/// A Pod that others are made of. It is read once: the allocator would clean up after that while a version is written.
+struct Template {
+    text: String,
+    name: String,
+    uid: String,
+    version: String,
+}
+
+impl Template {
+    fn new(text: String) -> Template {
+        let value: Value = serde_json::from_str(&text).expect("the recording is JSON");
+        let of = |name: &str| value["metadata"][name].as_str().unwrap_or_default().to_owned();
+        let version = format!("\"{}\"", of("resourceVersion"));
+        Template { name: of("name"), uid: of("uid"), version, text }
+    }
+
+    /// One of the things that a kubelet writes, to one Pod after the other.
+    fn update(&self, at: u64, pods: u64) -> Version {
+        let (pod, round) = (at.wrapping_mul(7919) % pods, at / pods);
+        let mut text = self.text.clone();
+        let put = |text: &mut String, old: &str, new: &str| *text = text.replace(old, new);
+        put(&mut text, &self.name, &format!("web-{pod:05}"));
+        put(&mut text, &self.uid, &format!("{:08x}-f75c-4c98-a521-31d23bec73db", pod.wrapping_mul(0x9E37_79B9)));
+        put(&mut text, &self.version, &format!("\"{}\"", 1_000_000 + at));
+        let minute = |of: u64| format!("T{:02}:{:02}:{:02}Z", of / 3600 % 24, of / 60 % 60, of % 60);
+        put(&mut text, "T08:13:27Z", &minute(29_607 + pod));
+        put(&mut text, "T08:13:28Z", &minute(29_608 + round));
+        put(&mut text, r#""ready":true"#, if round.is_multiple_of(3) { r#""ready":false"# } else { r#""ready":true"# });
+        put(&mut text, r#""restartCount":0"#, &format!("\"restartCount\":{}", round / 3));
+        let object = decode_metadata(&text).expect("a Pod");
+        Version { resource: PODS, object, text }
+    }
 }
 
 const PODS: ApiResource =

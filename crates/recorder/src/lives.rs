@@ -52,11 +52,16 @@ impl Lives {
 
     /// The number of a resource. Resources are few, and their names are never freed.
     fn resource_number(&mut self, resource: ApiResource) -> u16 {
-        let number = self.resources.iter().position(|known| *known == resource).unwrap_or_else(|| {
+        self.known_resource(resource).unwrap_or_else(|| {
             self.resources.push(resource);
-            self.resources.len() - 1
-        });
-        number as u16
+            (self.resources.len() - 1) as u16
+        })
+    }
+
+    fn known_resource(&self, resource: ApiResource) -> Option<u16> {
+        // What differs most comes first: groups and versions are mostly the same.
+        let is_it = |known: &ApiResource| known.plural == resource.plural && *known == resource;
+        self.resources.iter().position(is_it).map(|number| number as u16)
     }
 
     /// The resource with this number.
@@ -99,8 +104,8 @@ impl Lives {
 
     /// The lives that had a name, the oldest first.
     pub fn named(&self, resource: ApiResource, key: &ObjectKey) -> impl Iterator<Item = &Life> {
-        let resource = self.resources.iter().position(|known| *known == resource);
-        let numbers = resource.and_then(|number| self.by_name.get(&(number as u16, key.clone())));
+        let resource = self.known_resource(resource);
+        let numbers = resource.and_then(|number| self.by_name.get(&(number, key.clone())));
         numbers.into_iter().flatten().filter_map(|number| self.lives.get(number))
     }
 
@@ -139,8 +144,7 @@ impl Lives {
 
     /// The number of an object that is known.
     pub fn find(&self, resource: ApiResource, key: &ObjectKey, uid: &Uid) -> Option<u32> {
-        let resource = self.resources.iter().position(|known| *known == resource)?;
-        let numbers = self.by_name.get(&(resource as u16, key.clone()))?;
+        let numbers = self.by_name.get(&(self.known_resource(resource)?, key.clone()))?;
         numbers.iter().rev().copied().find(|number| self.lives.get(number).is_some_and(|life| life.uid == *uid))
     }
 

@@ -8,6 +8,8 @@ use rustc_hash::FxBuildHasher;
 
 /// The memory of an entry beside its text, in bytes: an upper estimate.
 const ENTRY: usize = 64;
+/// The part of a text that is allocated beyond its end.
+const ROOM: usize = 16;
 /// The part of the budget for texts that were replaced.
 const REPLACED: usize = 4;
 
@@ -94,6 +96,11 @@ impl Texts {
         }
         let mut held = self.replaced.trim(self.budget / REPLACED).unwrap_or_default();
         held.clear();
+        // Left to itself it would grow to twice its size, and be copied once more when it shrinks. With some room, the memory will
+        // do for the next text that is slightly longer, too.
+        if held.capacity() < text.len() {
+            held.reserve_exact(text.len() + text.len() / ROOM);
+        }
         held.extend_from_slice(text);
         held.shrink_to(text.len() + text.len() / 4);
         self.newest.put(sequence, held);
