@@ -25,7 +25,7 @@ const SHARE: f64 = 8.0;
 const WATCHED_SHARE: f64 = 3.0;
 /// The same while nobody waits for it, and only loops and fights are looked for. Of a thousand writes a second all are told in
 /// that time; where there are more, the page has enough to do.
-const QUIET_SHARE: f64 = 1.5;
+const QUIET_SHARE: f64 = 1.0;
 /// What an empty feed says while the recorder is off.
 const OFF: &str = "The recorder is off, so that no change is told, no loop or fight is found, and no watched filter is told of. \
                    The menu Table of a kind gives it memory again.";
