@@ -1,4 +1,4 @@
-//! The timeline's pixels: what is painted as pictures looks as it does painted as paths and rectangles.
+//! The timeline's pixels: what is put as pixels looks as it does painted as paths and rectangles.
 
 use std::time::Duration;
 
@@ -78,27 +78,30 @@ async fn looks_the_same(name: &str, ratio: &str) {
         }
         page.click("pause").await;
         page.painted().await;
-        // How often the page's canvas is told to paint a picture of something.
+        // How often pixels are put on the page's canvas.
         let script = "
-            window.__pasted = 0;
-            const paste = CanvasRenderingContext2D.prototype.drawImage;
-            CanvasRenderingContext2D.prototype.drawImage = function (...given) {
-                window.__pasted += 1;
-                return paste.apply(this, given);
+            window.__put = 0;
+            const put = CanvasRenderingContext2D.prototype.putImageData;
+            CanvasRenderingContext2D.prototype.putImageData = function (...given) {
+                window.__put += 1;
+                return put.apply(this, given);
             };";
         page.read::<Value>(script, Vec::new()).await;
         change_theme(page, "other").await;
         change_theme(page, "pictures").await;
-        let pasted: usize = page.read("return window.__pasted", Vec::new()).await;
-        assert!(pasted >= 2 * 2 * PODS, "pills and lines of pixels are there: {pasted}");
+        let put: usize = page.read("return window.__put", Vec::new()).await;
+        assert!(put >= 2 * PODS, "the pixels of every lane are put, for both themes: {put}");
         // What was painted for a theme is not seen in another one.
         let (changed, all) = differ(page, "other", "pictures").await;
         assert!(changed > all / 2, "{changed} of {all} pixels are of the theme");
-        page.read::<Value>("delete window.OffscreenCanvas; window.__pasted = 0", Vec::new()).await;
+        // The page learns of it with the next theme.
+        page.read::<Value>("delete window.OffscreenCanvas", Vec::new()).await;
         change_theme(page, "other without").await;
+        page.read::<Value>("window.__put = 0", Vec::new()).await;
         change_theme(page, "without").await;
-        let pasted: usize = page.read("return window.__pasted", Vec::new()).await;
-        assert_eq!(pasted, 0, "there are no pictures without a canvas to make them on");
+        change_theme(page, "other without").await;
+        let put: usize = page.read("return window.__put", Vec::new()).await;
+        assert_eq!(put, 0, "there are no pixels without a canvas to make pills on");
         for (one, other) in [("pictures", "without"), ("other", "other without")] {
             let (differ, all) = differ(page, one, other).await;
             assert_eq!(differ, 0, "of {all} pixels, {one} and {other}");
