@@ -11,6 +11,8 @@ use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
+use crate::span::{chosen, drag};
+
 const SOON: Duration = Duration::from_secs(20);
 
 /// How many Pods there are, and how often each of them changes.
@@ -55,8 +57,8 @@ async fn differ(page: &Page, one: &str, other: &str) -> (usize, usize) {
     page.read(script, vec![one.into(), other.into()]).await
 }
 
-/// On a screen of so many pixels per CSS pixel.
-async fn looks_the_same(name: &str, ratio: &str) {
+/// On a screen of so many pixels per CSS pixel, and with a chosen stretch of time or without one.
+async fn looks_the_same(name: &str, ratio: &str, has_span: bool) {
     let cluster = Cluster::start(&Options { pods: 3, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     let browser = Browser::start_with(INSTRUMENTS, &[&format!("--force-device-scale-factor={ratio}")]).await;
@@ -78,6 +80,11 @@ async fn looks_the_same(name: &str, ratio: &str) {
         }
         page.click("pause").await;
         page.painted().await;
+        if has_span {
+            drag(page, (0.5, 80.0), (0.98, 90.0), true).await;
+            chosen(page).await;
+            page.painted().await;
+        }
         // How often pixels are put on the page's canvas.
         let script = "
             window.__put = 0;
@@ -115,11 +122,11 @@ async fn looks_the_same(name: &str, ratio: &str) {
 #[tokio::test]
 async fn the_timeline_looks_the_same_however_it_is_painted() {
     let _turn = turn::shared().await;
-    looks_the_same("the_timeline_looks_the_same_however_it_is_painted", "1").await;
+    looks_the_same("the_timeline_looks_the_same_however_it_is_painted", "1", false).await;
 }
 
 #[tokio::test]
 async fn the_timeline_looks_the_same_on_a_screen_of_small_pixels() {
     let _turn = turn::shared().await;
-    looks_the_same("the_timeline_looks_the_same_on_a_screen_of_small_pixels", "1.5").await;
+    looks_the_same("the_timeline_looks_the_same_on_a_screen_of_small_pixels", "1.5", true).await;
 }
