@@ -3,7 +3,7 @@
 //!
 //! Run it with `./dev bench drawing`. It prints Markdown tables, and fails where
 //!
-//! - a picture of a million marks takes more than [`RATIO`] times as long as one of ten thousand, panned or zoomed, where both are full;
+//! - a picture of a million marks takes more than [`RATIOS`] times as long as one of ten thousand, panned or zoomed;
 //! - it is less than [`FASTER`] times as fast as a canvas on which each mark is a rectangle;
 //! - several pictures take more than 50 ms;
 //! - a single delete among a million updates cannot be seen in the picture's pixels.
@@ -23,8 +23,9 @@ const COUNTS: [usize; 2] = [10_000, 1_000_000];
 /// cannot take the same time.
 const OBJECTS: [usize; 2] = [18, 300];
 
-/// How many times as long a picture of the many may take; 0.9 to 1.2 were measured.
-const RATIO: f64 = 1.5;
+/// How many times as long a picture of the many may take, with each number of objects: 1.0 to 1.4 and 1.9 to 2.1 were measured.
+/// The goal is 1.5 with both.
+const RATIOS: [f64; 2] = [1.5, 2.5];
 
 /// How many times as fast a picture of the many must be as a rectangle for each of them.
 const FASTER: f64 = 20.0;
@@ -136,11 +137,11 @@ async fn report() -> Vec<String> {
     println!("\n## A picture of an hour of marks, 1440 × 420, in ms\n");
     println!("| objects | what | 10,000 marks, median | longest | 1,000,000 marks, median | longest | ratio |");
     println!("|---:|---|---:|---:|---:|---:|---:|");
-    for objects in OBJECTS {
+    for (objects, most) in OBJECTS.into_iter().zip(RATIOS) {
         for (slot, count) in COUNTS.into_iter().enumerate() {
             browser.run("drawing.fill(...arguments)", vec![slot.into(), count.into(), objects.into()]).await;
         }
-        missed.extend(moves(&browser, objects).await);
+        missed.extend(moves(&browser, objects, most).await);
     }
     missed.extend(against_rectangles(&browser).await);
     let pixels = browser.run("return deletes(arguments[0])", vec![json!(DELETED)]).await;
@@ -153,7 +154,7 @@ async fn report() -> Vec<String> {
 }
 
 /// Pans and zooms. Prints a row for each, and returns the goals that were missed.
-async fn moves(browser: &Browser, objects: usize) -> Vec<String> {
+async fn moves(browser: &Browser, objects: usize, most: f64) -> Vec<String> {
     let mut missed = Vec::new();
     for (way, what) in [("pan", "scene"), ("pan", "show"), ("zoom", "scene"), ("zoom", "show"), ("deep", "show")] {
         // The first time, the browser's compilers optimise the code.
@@ -163,12 +164,16 @@ async fn moves(browser: &Browser, objects: usize) -> Vec<String> {
         let (few, many) = (Samples::new(few), Samples::new(many));
         let (one, other) = (few.at(0.5), many.at(0.5));
         let ratio = other / one;
-        let (longest, most) = (few.at(1.0), many.at(1.0));
+        let (longest, other_longest) = (few.at(1.0), many.at(1.0));
         let part = if what == "scene" { "the scene alone" } else { "scene and painting" };
         let name = if way == "deep" { "zoom to seconds" } else { way };
-        println!("| {objects} | {name}, {part} | {one:.1} | {longest:.1} | {other:.1} | {most:.1} | {ratio:.2} |");
-        if what == "show" && way != "deep" && objects == OBJECTS[0] && ratio > RATIO {
-            missed.push(format!("{way}: {ratio:.2} times as long with a million marks; {RATIO} is allowed"));
+        println!(
+            "| {objects} | {name}, {part} | {one:.1} | {longest:.1} | {other:.1} | {other_longest:.1} | {ratio:.2} |"
+        );
+        if what == "show" && way != "deep" && ratio > most {
+            missed.push(format!(
+                "{way} with {objects} objects: {ratio:.2} times as long with a million marks; {most} is allowed"
+            ));
         }
         // One of sixty pictures may meet other work of the machine.
         if many.at(0.95) > LONGEST {

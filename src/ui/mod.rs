@@ -28,6 +28,7 @@ mod timeline_bands;
 pub mod timeline_canvas;
 mod timeline_labels;
 mod timeline_marks;
+mod timeline_rows;
 pub mod unplaced;
 pub mod verified;
 pub mod watches;

@@ -7,12 +7,13 @@ use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use kubechurn_client::api::cell::Tone;
-use kubechurn_model::timeline::fold::{CHAR, PILL_PAD};
+use kubechurn_model::timeline::fold::CHAR;
 use kubechurn_model::timeline::mark::{MarkType, grouped};
+use kubechurn_model::timeline::pixels::{REACH, ROW_TINTS, SPAN_TINTS};
 use kubechurn_model::timeline::scene::{GapArea, Kept, LaneRow, Scene, fit};
 
-use crate::ui::timeline_bands::BandPainter;
-use crate::ui::timeline_marks::{PillPictures, shape};
+use crate::ui::timeline_marks::shape;
+use crate::ui::timeline_rows::LanePainter;
 
 /// Where labels begin.
 const MARGIN: f64 = 14.0;
@@ -28,11 +29,11 @@ const KIND: usize = 7;
 #[derive(Debug, Default)]
 pub(super) struct Colours {
     marks: [String; MarkType::COUNT],
-    line: String,
+    pub(super) line: String,
     pub(super) text: String,
     pub(super) dim: String,
     pub(super) faint: String,
-    focus: String,
+    pub(super) focus: String,
     pub(super) warn: String,
     bad: String,
     good: String,
@@ -47,20 +48,18 @@ pub struct Painter {
     /// The pixels of the screen per CSS pixel.
     pub(super) ratio: f64,
     pub(super) colours: Colours,
-    font: String,
+    pub(super) font: String,
     /// How wide a character is.
     pub(super) char: f64,
-    pub(super) bands: BandPainter,
-    pub(super) pills: PillPictures,
+    pub(super) lanes: LanePainter,
 }
 
 impl Painter {
     /// A painter for a canvas; `None` where the browser gives no 2D context.
     pub fn new(canvas: HtmlCanvasElement) -> Option<Painter> {
         let context = canvas.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
-        let (colours, font) = (Colours::default(), String::new());
-        let (bands, pills) = (BandPainter::default(), PillPictures::default());
-        let mut painter = Painter { canvas, context, ratio: 1.0, colours, font, char: CHAR, bands, pills };
+        let (colours, font, lanes) = (Colours::default(), String::new(), LanePainter::default());
+        let mut painter = Painter { canvas, context, ratio: 1.0, colours, font, char: CHAR, lanes };
         painter.read_theme();
         Some(painter)
     }
@@ -70,7 +69,7 @@ impl Painter {
         let ratio = if ratio > 0.0 { ratio } else { 1.0 };
         if ratio != self.ratio {
             self.ratio = ratio;
-            self.pills.clear();
+            self.lanes.clear();
         }
         let pixels = |length: f64| (length * self.ratio).round().clamp(1.0, 16_384.0) as u32;
         let (width, height) = (pixels(width), pixels(height));
@@ -104,8 +103,8 @@ impl Painter {
             good: colour("--good"),
             panel: read("--panel", "transparent"),
         };
-        self.pills.clear();
-        self.read_band_colours();
+        self.lanes.clear();
+        self.read_palette();
         self.font = format!("11px {}", read("--mono", "monospace"));
         self.context.set_font(&self.font);
         let width = self.context.measure_text("0").map_or(CHAR, |metrics| metrics.width());
@@ -127,13 +126,9 @@ impl Painter {
         self.paint_rows(scene);
         context.save();
         context.begin_path();
-        let reach = PILL_PAD + 1.0;
-        context.rect(layout.left - reach, 0.0, layout.right - layout.left + 2.0 * reach, layout.height);
+        context.rect(layout.left - REACH, 0.0, layout.right - layout.left + 2.0 * REACH, layout.height);
         context.clip();
-        self.paint_bands(scene);
-        if let Some([from, to]) = scene.span {
-            self.tint(from, to, (layout.top, layout.height));
-        }
+        self.paint_lanes(scene);
         self.paint_marks(scene);
         self.paint_stream(scene);
         context.restore();
@@ -186,20 +181,27 @@ impl Painter {
         context.set_global_alpha(0.08);
         context.fill_rect(from, layout.strip_top, to - from, height);
         context.set_global_alpha(1.0);
-        if let Some([from, to]) = scene.strip_span {
-            self.tint(from, to, (layout.strip_top, layout.strip_bottom));
+        if let Some(span) = scene.strip_span {
+            self.tint(span, (layout.strip_top, layout.strip_bottom));
         }
         context.set_stroke_style_str(&self.colours.focus);
         context.stroke_rect(from + 0.5, layout.strip_top + 0.5, (to - from - 1.0).max(1.0), height);
     }
 
+    /// Tints the chosen stretch of time over the lanes.
+    pub(super) fn paint_span(&self, scene: &Scene) {
+        if let Some(span) = scene.span {
+            self.tint(span, (scene.layout.top, scene.layout.height));
+        }
+    }
+
     /// Tints a stretch of time, and draws its edges.
-    fn tint(&self, from: f64, to: f64, (top, bottom): (f64, f64)) {
-        let context = &self.context;
+    fn tint(&self, [from, to]: [f64; 2], (top, bottom): (f64, f64)) {
+        let (context, [inside, edge]) = (&self.context, SPAN_TINTS);
         self.fill(&self.colours.focus);
-        context.set_global_alpha(0.16);
+        context.set_global_alpha(inside);
         context.fill_rect(from, top, (to - from).max(1.0), bottom - top);
-        context.set_global_alpha(0.7);
+        context.set_global_alpha(edge);
         context.fill_rect(from.round(), top, 1.0, bottom - top);
         context.fill_rect(to.round() - 1.0, top, 1.0, bottom - top);
         context.set_global_alpha(1.0);
@@ -214,7 +216,7 @@ impl Painter {
         }
         self.fill(&colours.focus);
         for row in scene.lanes.iter().flatten().filter(|row| row.selected || row.hovered) {
-            context.set_global_alpha(if row.selected { 0.13 } else { 0.06 });
+            context.set_global_alpha(ROW_TINTS[usize::from(!row.selected)]);
             context.fill_rect(0.0, row.y - half, layout.width, layout.row_height);
             context.set_global_alpha(1.0);
             if row.selected {

@@ -1,46 +1,19 @@
-//! Paints the marks of a timeline's scene: pills, single marks and Events.
-//!
-//! Where a canvas is painted in software, paths take long: two rounded rectangles and a shape take three times as long as a
-//! picture of them. So a pill's picture is made once for its type and its width, and is then painted at whole pixels of
-//! the screen. Numbers are text, which is faster than pictures of their digits.
+//! Paints the marks of a timeline's scene one by one: pills, single marks and Events.
 
-use std::cell::RefCell;
 use std::f64::consts::TAU;
 
-use rustc_hash::FxHashMap;
-use wasm_bindgen::JsCast;
-use web_sys::{CanvasRenderingContext2d, ImageBitmap, OffscreenCanvas};
+use web_sys::CanvasRenderingContext2d;
 
 use kubechurn_client::api::cell::Tone;
-use kubechurn_model::timeline::fold::{PILL_PAD, short};
+use kubechurn_model::timeline::fold::PILL_PAD;
 use kubechurn_model::timeline::mark::MarkType;
+use kubechurn_model::timeline::pills::{HEIGHT, NUMBER, text};
 use kubechurn_model::timeline::scene::{Pill, Scene};
 
 use crate::ui::timeline_canvas::Painter;
 
-/// How tall a pill is.
-const HEIGHT: f64 = 16.0;
-
-/// The most pictures of pills that are kept. Few are needed: of each type some hundred widths.
-const MOST: usize = 1_000;
-
-/// The pictures of pills, for the theme and the device pixel ratio that there are now.
-#[derive(Debug, Default)]
-pub(super) struct PillPictures {
-    /// By type and width in whole CSS pixels.
-    pictures: RefCell<FxHashMap<(MarkType, u32), ImageBitmap>>,
-}
-
-impl PillPictures {
-    /// Forgets all: to be called when the theme or the device pixel ratio changed.
-    pub(super) fn clear(&self) {
-        self.pictures.borrow_mut().drain().for_each(|(_, picture)| picture.close());
-    }
-}
-
 impl Painter {
     pub(super) fn paint_marks(&self, scene: &Scene) {
-        self.paint_pills(scene);
         let context = &self.context;
         // Deletes come last in `OBJECT`, and so are on top.
         for mark_type in MarkType::OBJECT {
@@ -53,64 +26,33 @@ impl Painter {
         self.paint_events(scene);
     }
 
-    fn paint_pills(&self, scene: &Scene) {
-        let (context, ratio) = (&self.context, self.ratio);
-        let pixels = || context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
-        let _ = pixels();
-        for pill in &scene.pills {
-            let ((left, top), width) = (self.pill_place(pill), pill.width.max(1.0) as u32);
-            let is_painted = self.with_picture(pill.mark_type, width, |picture| {
-                context.draw_image_with_image_bitmap(picture, left, top).is_ok()
-            });
-            if is_painted != Some(true) {
-                let _ = context.set_transform(ratio, 0.0, 0.0, ratio, left, top);
-                self.paint_pill(context, pill.mark_type, f64::from(width));
-                let _ = pixels();
-            }
+    /// Paints pills one by one, and then their numbers, which may be wider than the pills.
+    pub(super) fn paint_pills<'a>(&self, pills: impl Iterator<Item = &'a Pill> + Clone) {
+        let (context, screen) = (&self.context, self.screen());
+        for pill in pills.clone() {
+            self.begin_at(context, screen.place(pill));
+            self.paint_pill(context, pill.mark_type, f64::from(pill.width.max(1.0) as u32));
         }
-        let _ = context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0);
-        for mark_type in MarkType::OBJECT {
-            self.fill(self.mark(mark_type));
-            for pill in scene.pills.iter().filter(|pill| pill.mark_type == mark_type) {
-                let (left, top) = self.pill_place(pill);
-                let (x, y) = (left / ratio + PILL_PAD + 6.0, top / ratio + HEIGHT / 2.0 + 0.5);
-                self.text(&short(pill.counts.total()), x, y);
-            }
+        for pill in pills {
+            self.begin_at(context, screen.place(pill));
+            self.paint_number(context, pill.mark_type, &text(pill));
         }
+        self.begin_at(context, (0.0, 0.0));
     }
 
-    /// Where a pill's upper left corner is, in whole pixels of the screen.
-    fn pill_place(&self, pill: &Pill) -> (f64, f64) {
-        ((pill.x * self.ratio).round(), ((pill.y - HEIGHT / 2.0) * self.ratio).round())
+    /// From here on, what is painted at (0, 0) stands there, in pixels of the screen.
+    pub(super) fn begin_at(&self, context: &CanvasRenderingContext2d, (left, top): (f64, f64)) {
+        let _ = context.set_transform(self.ratio, 0.0, 0.0, self.ratio, left, top);
     }
 
-    /// Hands the picture of a pill to `paint`; `None` where the browser makes none.
-    fn with_picture<T>(&self, mark_type: MarkType, width: u32, paint: impl FnOnce(&ImageBitmap) -> T) -> Option<T> {
-        let mut pictures = self.pills.pictures.borrow_mut();
-        if let Some(picture) = pictures.get(&(mark_type, width)) {
-            return Some(paint(picture));
-        }
-        if pictures.len() >= MOST {
-            pictures.drain().for_each(|(_, picture)| picture.close());
-        }
-        let picture = self.pill_picture(mark_type, f64::from(width))?;
-        let painted = paint(&picture);
-        pictures.insert((mark_type, width), picture);
-        Some(painted)
-    }
-
-    fn pill_picture(&self, mark_type: MarkType, width: f64) -> Option<ImageBitmap> {
-        let pixels = |length: f64| (length * self.ratio).ceil() as u32;
-        let canvas = OffscreenCanvas::new(pixels(width), pixels(HEIGHT)).ok()?;
-        // It has the same functions as a context of the page's canvas.
-        let context = canvas.get_context("2d").ok()??.unchecked_into::<CanvasRenderingContext2d>();
-        let _ = context.set_transform(self.ratio, 0.0, 0.0, self.ratio, 0.0, 0.0);
-        self.paint_pill(&context, mark_type, width);
-        canvas.transfer_to_image_bitmap().ok()
+    /// Paints the number of a pill with its upper left corner at (0, 0).
+    pub(super) fn paint_number(&self, context: &CanvasRenderingContext2d, mark_type: MarkType, text: &str) {
+        context.set_fill_style_str(self.mark(mark_type));
+        let _ = context.fill_text(text, NUMBER, HEIGHT / 2.0 + 0.5);
     }
 
     /// Paints a pill without its number, with its upper left corner at (0, 0).
-    fn paint_pill(&self, context: &CanvasRenderingContext2d, mark_type: MarkType, width: f64) {
+    pub(super) fn paint_pill(&self, context: &CanvasRenderingContext2d, mark_type: MarkType, width: f64) {
         context.begin_path();
         if context.round_rect_with_f64(0.0, 0.0, width, HEIGHT, HEIGHT / 2.0).is_err() {
             context.rect(0.0, 0.0, width, HEIGHT);

@@ -1,4 +1,4 @@
-//! The timeline's pixels: what is painted as pictures looks as it does painted as paths and rectangles.
+//! The timeline's pixels: what is put as pixels looks as it does painted as paths and rectangles.
 
 use std::time::Duration;
 
@@ -10,6 +10,8 @@ use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::span::{chosen, drag};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -55,8 +57,8 @@ async fn differ(page: &Page, one: &str, other: &str) -> (usize, usize) {
     page.read(script, vec![one.into(), other.into()]).await
 }
 
-/// On a screen of so many pixels per CSS pixel.
-async fn looks_the_same(name: &str, ratio: &str) {
+/// On a screen of so many pixels per CSS pixel, and with a chosen stretch of time or without one.
+async fn looks_the_same(name: &str, ratio: &str, has_span: bool) {
     let cluster = Cluster::start(&Options { pods: 3, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     let browser = Browser::start_with(INSTRUMENTS, &[&format!("--force-device-scale-factor={ratio}")]).await;
@@ -78,27 +80,35 @@ async fn looks_the_same(name: &str, ratio: &str) {
         }
         page.click("pause").await;
         page.painted().await;
-        // How often the page's canvas is told to paint a picture of something.
+        if has_span {
+            drag(page, (0.5, 80.0), (0.98, 90.0), true).await;
+            chosen(page).await;
+            page.painted().await;
+        }
+        // How often pixels are put on the page's canvas.
         let script = "
-            window.__pasted = 0;
-            const paste = CanvasRenderingContext2D.prototype.drawImage;
-            CanvasRenderingContext2D.prototype.drawImage = function (...given) {
-                window.__pasted += 1;
-                return paste.apply(this, given);
+            window.__put = 0;
+            const put = CanvasRenderingContext2D.prototype.putImageData;
+            CanvasRenderingContext2D.prototype.putImageData = function (...given) {
+                window.__put += 1;
+                return put.apply(this, given);
             };";
         page.read::<Value>(script, Vec::new()).await;
         change_theme(page, "other").await;
         change_theme(page, "pictures").await;
-        let pasted: usize = page.read("return window.__pasted", Vec::new()).await;
-        assert!(pasted >= 2 * 2 * PODS, "pills and lines of pixels are there: {pasted}");
+        let put: usize = page.read("return window.__put", Vec::new()).await;
+        assert!(put >= 2 * PODS, "the pixels of every lane are put, for both themes: {put}");
         // What was painted for a theme is not seen in another one.
         let (changed, all) = differ(page, "other", "pictures").await;
         assert!(changed > all / 2, "{changed} of {all} pixels are of the theme");
-        page.read::<Value>("delete window.OffscreenCanvas; window.__pasted = 0", Vec::new()).await;
+        // The page learns of it with the next theme.
+        page.read::<Value>("delete window.OffscreenCanvas", Vec::new()).await;
         change_theme(page, "other without").await;
+        page.read::<Value>("window.__put = 0", Vec::new()).await;
         change_theme(page, "without").await;
-        let pasted: usize = page.read("return window.__pasted", Vec::new()).await;
-        assert_eq!(pasted, 0, "there are no pictures without a canvas to make them on");
+        change_theme(page, "other without").await;
+        let put: usize = page.read("return window.__put", Vec::new()).await;
+        assert_eq!(put, 0, "there are no pixels without a canvas to make pills on");
         for (one, other) in [("pictures", "without"), ("other", "other without")] {
             let (differ, all) = differ(page, one, other).await;
             assert_eq!(differ, 0, "of {all} pixels, {one} and {other}");
@@ -112,11 +122,11 @@ async fn looks_the_same(name: &str, ratio: &str) {
 #[tokio::test]
 async fn the_timeline_looks_the_same_however_it_is_painted() {
     let _turn = turn::shared().await;
-    looks_the_same("the_timeline_looks_the_same_however_it_is_painted", "1").await;
+    looks_the_same("the_timeline_looks_the_same_however_it_is_painted", "1", false).await;
 }
 
 #[tokio::test]
 async fn the_timeline_looks_the_same_on_a_screen_of_small_pixels() {
     let _turn = turn::shared().await;
-    looks_the_same("the_timeline_looks_the_same_on_a_screen_of_small_pixels", "1.5").await;
+    looks_the_same("the_timeline_looks_the_same_on_a_screen_of_small_pixels", "1.5", true).await;
 }

@@ -26,7 +26,7 @@ struct Mark {
 
 /// Presses the pointer on the canvas, moves it in steps and releases it: x in parts of the time axis's width, y from the
 /// upper edge of the canvas, or from the lower one if negative.
-async fn drag(page: &Page, from: (f64, f64), to: (f64, f64), shift: bool) {
+pub async fn drag(page: &Page, from: (f64, f64), to: (f64, f64), shift: bool) {
     let script = "
         const canvas = document.getElementById('timeline-canvas');
         const [from, to, shift] = arguments;
@@ -46,7 +46,7 @@ async fn drag(page: &Page, from: (f64, f64), to: (f64, f64), shift: bool) {
 }
 
 /// The chosen stretch, as the address has it.
-async fn chosen(page: &Page) -> (f64, f64) {
+pub async fn chosen(page: &Page) -> (f64, f64) {
     wait_until("the address has a stretch", SOON, async || {
         let hash = page.hash().await;
         let text = hash.split(['?', '&']).find_map(|pair| pair.strip_prefix("span="));

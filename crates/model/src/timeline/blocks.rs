@@ -4,6 +4,8 @@
 //! Blocks are made when their last mark is pushed, and go with it. They cost some four bytes a mark, and a lane of fewer
 //! than 16 marks has none. Nothing is only in them: each block can be opened into the blocks and marks it is made of.
 
+mod split;
+
 use std::collections::VecDeque;
 use std::mem::size_of;
 use std::ops::ControlFlow;
@@ -226,6 +228,8 @@ pub enum Step {
     Skip,
     /// Look at what it is made of.
     Open,
+    /// The same. Marks that follow each other may be taken together: see [`walk_split`].
+    Split,
 }
 
 impl Step {
@@ -246,8 +250,8 @@ impl Step {
 pub enum Part<'a> {
     /// A mark.
     Mark(Mark<'a>),
-    /// A block that was taken as a whole.
-    Block(&'a Block),
+    /// A block that was taken as a whole, or a part of one.
+    Block(Block),
 }
 
 /// Walks through the marks of a lane that are held, from the newest to the oldest, until `visit` breaks. `step` says of
@@ -256,6 +260,18 @@ pub fn walk<'a>(
     ring: &'a Ring,
     lane: &'a Lane,
     step: impl Fn(&Block) -> Step,
+    visit: impl FnMut(Part<'a>) -> ControlFlow<()>,
+) {
+    walk_split(ring, lane, step, |_, _, _| false, visit);
+}
+
+/// The same. Of a block that is [`Step::Split`], marks are taken together of which `together` says so, by the first and the
+/// last time and the longest time between two of them; three at least. The block must be one that can be split.
+pub fn walk_split<'a>(
+    ring: &'a Ring,
+    lane: &'a Lane,
+    step: impl Fn(&Block) -> Step,
+    together: impl Fn(f64, f64, f32) -> bool,
     mut visit: impl FnMut(Part<'a>) -> ControlFlow<()>,
 ) {
     let (blocks, pushed) = (&lane.blocks, lane.pushed);
@@ -269,8 +285,10 @@ pub fn walk<'a>(
                 let Some(block) = blocks.ending_at(level, end, (pushed, evicted)) else { continue };
                 match step(block) {
                     Step::Open => continue,
-                    Step::Whole if visit(Part::Block(block)).is_break() => return,
-                    Step::Whole | Step::Skip => {}
+                    Step::Split if level > 0 => continue,
+                    Step::Split if split::split(ring, block, &together, &mut visit).is_break() => return,
+                    Step::Whole if visit(Part::Block(*block)).is_break() => return,
+                    Step::Whole | Step::Split | Step::Skip => {}
                 }
                 end -= size(level);
                 next = None;
@@ -372,7 +390,8 @@ mod tests {
             (None, _) => assert_eq!(block.states.is_one(), changes.is_empty()),
         }
         let widest = marks.windows(2).map(|pair| pair[1].at - pair[0].at).fold(0.0, f64::max);
-        let bounds = widest..=widest * 1.000_01;
+        // Of a part of a block it may be that of the block.
+        let bounds = widest..=if marks.len().is_multiple_of(16) { widest * 1.000_01 } else { f64::INFINITY };
         assert!(bounds.contains(&f64::from(block.widest)), "{} for {widest}", block.widest);
         let begins = [first.at].into_iter().chain(changes.iter().copied());
         let ends = changes.iter().copied().chain([last.at]);
@@ -389,7 +408,8 @@ mod tests {
             runs in proptest::collection::vec((1usize..90, 0usize..5, 0usize..4, 0.0f64..9.0, 0usize..3), 1..40),
             // After how many marks the word changes; never, for 0.
             wordy in prop_oneof![Just(0usize), Just(7), Just(90)],
-            choices in proptest::collection::vec(0usize..3, 1..20),
+            choices in proptest::collection::vec(0usize..4, 1..20),
+            near in 0.5f32..20.0,
             place in 0.0f64..1.0,
         ) {
             let mut marks = Marks::new(budget);
@@ -421,10 +441,18 @@ mod tests {
                 let mut walked = Vec::new();
                 let mut skipped = 0;
                 let mut left = &own[..];
-                walk(&marks.ring, lane, |block| {
+                walk_split(&marks.ring, lane, |block| {
                     let next = chosen.get();
                     chosen.set(next + 1);
-                    [Step::Whole, Step::Open, Step::Skip][if block.seqs == 0 { 1 } else { choices[next % choices.len()] }]
+                    match choices[next % choices.len()] {
+                        _ if block.seqs == 0 => Step::Open,
+                        0 => Step::Whole,
+                        1 => Step::Skip,
+                        2 if block.can_be_split() => Step::Split,
+                        _ => Step::Open,
+                    }
+                }, |first, last, widest| {
+                    last - first < 4.0 * f64::from(near) && widest < near && (first < at * place) == (last < at * place)
                 }, |part| {
                     // What was passed over lies between this part and the one before it.
                     let newest = match part { Part::Mark(mark) => mark.seq, Part::Block(block) => block.last_seq };
@@ -439,7 +467,7 @@ mod tests {
                         Part::Block(block) => {
                             let length = 1 + left.iter().position(|mark| mark.seq == block.first_seq()).expect("its first");
                             let inside: Vec<Mark<'_>> = left[..length].iter().rev().copied().collect();
-                            check(block, &inside);
+                            check(&block, &inside);
                             length
                         }
                     };

@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 use kubechurn_client::api::cell::Tone;
 
 use crate::timeline::bands::{SHORT, fill_bands};
-use crate::timeline::blocks::{Block, Part, Step, newest_delete, walk};
+use crate::timeline::blocks::{Block, Part, Step, newest_delete, walk_split};
 use crate::timeline::draw::Scratch;
-use crate::timeline::fold::{CROSS, Fold, NEAR, PILL_PAD, Spot, fold, is_in_one_fold, label_right};
+use crate::timeline::fold::{CROSS, Fold, NEAR, PILL_PAD, Spot, fold, is_in_one_cell, is_in_one_fold, label_right};
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{LaneOf, Mark, MarkType};
 use crate::timeline::marks::{Marks, tells};
@@ -39,10 +39,11 @@ fn has_bands(block: &Block, ms_per_pixel: f64) -> bool {
 fn step(block: &Block, scale: &Scale) -> Step {
     let ms_per_pixel = scale.ms_per_pixel();
     let has_crosses = block.deletes() > 0 && block.span() >= CROSS * ms_per_pixel;
-    Step::outside(block, scale.window).unwrap_or_else(|| {
+    let step = Step::outside(block, scale.window).unwrap_or_else(|| {
         let is_one = !has_crosses && !has_bands(block, ms_per_pixel) && is_in_one_fold(block, ms_per_pixel);
         if is_one { Step::Whole } else { Step::Open }
-    })
+    });
+    if step == Step::Open && !has_crosses && block.can_be_split() { Step::Split } else { step }
 }
 
 /// Adds the bands, pills and glyphs of a lane, whose row has its middle at `y`.
@@ -109,10 +110,16 @@ fn collect(
         told.extend(again.map(|mark| Told { x: scale.x(mark.at), at: mark.at, seq: mark.seq }));
     };
     let mut entry = lane.worn;
-    walk(
+    let (ms_per_pixel, window) = (scale.ms_per_pixel(), scale.window);
+    // What is before the window, or after it, is not taken together with what is in it.
+    let is_one_side = |first: f64, last: f64| {
+        (first < window.from) == (last < window.from) && (first > window.to) == (last > window.to)
+    };
+    walk_split(
         ring,
         lane,
         |block| step(block, scale),
+        |first, last, widest| is_one_side(first, last) && is_in_one_cell((first, last), widest, ms_per_pixel),
         |part| {
             let block = match part {
                 Part::Mark(mark) => {
@@ -126,7 +133,7 @@ fn collect(
                     }
                     // Those within the block would be drawn on its pill, and so are not drawn.
                     take_above(&mut resyncs, block.first_seq());
-                    *block
+                    block
                 }
             };
             if block.last_at < scale.window.from {

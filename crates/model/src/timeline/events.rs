@@ -53,7 +53,7 @@ pub(super) fn fill_events(
                 |part| {
                     let block = match part {
                         Part::Mark(mark) => Block::of(&mark),
-                        Part::Block(block) => *block,
+                        Part::Block(block) => block,
                     };
                     if block.last_at < scale.window.from {
                         return ControlFlow::Break(());

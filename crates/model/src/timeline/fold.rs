@@ -51,8 +51,13 @@ impl Spot {
 /// one cell into the next: it belongs to the cell of its first mark.
 pub fn is_in_one_fold(block: &Block, ms_per_pixel: f64) -> bool {
     let near = NEAR * ms_per_pixel;
-    let is_in_cell = || cell(block.first_at, ms_per_pixel) == cell(block.last_at, ms_per_pixel);
-    f64::from(block.widest) < near && (block.span() < near || is_in_cell())
+    let is_short = f64::from(block.widest) < near && block.span() < near;
+    is_short || is_in_one_cell((block.first_at, block.last_at), block.widest, ms_per_pixel)
+}
+
+/// Whether marks between these times, none of which is farther than so much from the next, are in one fold.
+pub fn is_in_one_cell((first, last): (f64, f64), widest: f32, ms_per_pixel: f64) -> bool {
+    f64::from(widest) < NEAR * ms_per_pixel && cell(first, ms_per_pixel) == cell(last, ms_per_pixel)
 }
 
 /// The stretch of time to which a fold is confined.
