@@ -24,16 +24,20 @@ const NO_LANE: LaneOf = LaneOf { kind: KindId(u8::MAX), lane: LaneId(u32::MAX) }
 const OFTEN: f64 = 200.0;
 
 impl Groups {
-    /// Has what stands below an owner whose lane was freed find another place, for the lane's name is gone with it.
-    fn forget_owners(&mut self, marks: &[&Marks], ask: &Ask) {
+    /// The owners in sight whose lanes were freed: their names are gone with them.
+    fn freed_owners(&self, marks: &[&Marks], ask: &Ask) -> Vec<LaneOf> {
         let Groups { index, rows, .. } = self;
         let is_freed =
             |entry: &&Entry| entry.members > 0 && entry.label.is_none() && index.lane(marks, entry).is_none();
         let entries = rows.visible(ask).filter_map(|row| index.of(row.id)).map(|(_, entry)| entry);
-        let freed: Vec<LaneOf> = entries.filter(is_freed).filter_map(|entry| Some(entry.lane?.0)).collect();
-        for lane in freed {
-            index.forget(lane);
-            rows.must_settle();
+        entries.filter(is_freed).filter_map(|entry| Some(entry.lane?.0)).collect()
+    }
+
+    /// Has what stands below an owner whose lane was freed find another place.
+    fn forget_owners(&mut self, marks: &[&Marks], ask: &Ask) {
+        for lane in self.freed_owners(marks, ask) {
+            self.index.forget(lane);
+            self.rows.must_settle();
         }
     }
 
@@ -70,6 +74,8 @@ impl Groups {
             self.open_chosen(marks);
             let known = Known { marks, kinds: &self.kinds, index: &self.index, scan: &self.scan, choice: &self.choice };
             self.rows.settle(known, ask, is_past);
+            // One that has come in sight only now finds its place with the next scene.
+            self.is_behind |= !self.index.is_by_manager() && !self.freed_owners(marks, ask).is_empty();
             if self.is_behind {
                 self.rows.must_settle();
             }
