@@ -58,9 +58,8 @@
 //! - **Events travel by function call**, never through a signal: a signal keeps only its newest value.
 //! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into the wasm once
 //!   per kind.
-//! - **Fast where it is hot, small where it is not.** What each frame goes through (`crates/client`, `crates/columns`,
-//!   `crates/recorder`) is built for speed, and what happens at the pace of a person or of the screen (`crates/model`, `src`)
-//!   for size. So is `crates/changes`, which is no faster otherwise.
+//! - **Fast where it is hot, small where it is not.** What each frame goes through (`crates/{client,columns,recorder}`) is built
+//!   for speed, and all else (`src`, `crates/model`, and `crates/changes`, which is no faster otherwise) for size.
 //! - **Dependencies point one way**, and the compiler holds it: `client ← {changes, columns, recorder} ← model ← page`, and
 //!   `{client, columns} ← cluster ← cli`, and `cluster` answers as a server prints. Within the page `browser` names the client and
 //!   nothing else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds

@@ -18,56 +18,38 @@ const PACE: f64 = 92.0;
 /// Calls back once for any number of requests: at the next animation frame, or by a timer.
 #[derive(Clone)]
 pub struct Frames {
-    requested: Rc<Cell<Option<Request>>>,
-    /// How many requests there were.
-    count: Rc<Cell<u32>>,
+    /// The number of the last request, and what it waits for. A clock cannot be called off, and still strikes for a request
+    /// that another one has replaced: without the number, it would be taken for the other's, and go on for ever.
+    requested: Rc<Cell<(u32, Option<Wake>)>>,
     last: Rc<Cell<f64>>,
     callback: Rc<dyn Fn()>,
 }
 
-/// What was asked for. A clock cannot be called off, and may still strike for a request that another one has replaced: the
-/// number tells that apart, for otherwise each request that was replaced would bring frames for ever.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Request {
-    wake: Wake,
-    number: u32,
-}
-
-/// By which clock the next call comes.
+/// By which clock the next call comes. A frame that must wait comes after a timer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wake {
     Frame,
     Timer,
-    /// A timer, and then a frame.
-    Paced,
 }
 
 impl Frames {
     /// Frames that call `callback`.
     pub fn new(callback: impl Fn() + 'static) -> Frames {
-        let (requested, count, last) = (Rc::default(), Rc::default(), Rc::default());
-        Frames { requested, count, last, callback: Rc::new(callback) }
-    }
-
-    fn ask(&self, wake: Wake) -> Request {
-        self.count.set(self.count.get().wrapping_add(1));
-        let request = Request { wake, number: self.count.get() };
-        self.requested.set(Some(request));
-        request
+        Frames { requested: Rc::default(), last: Rc::default(), callback: Rc::new(callback) }
     }
 
     /// Asks for a call. Cheap enough for every frame of every socket.
     pub fn request(&self) {
-        if self.requested.get().is_some() {
+        if self.requested.get().1.is_some() {
             return;
         }
         let rest = PACE - (clock::now() - self.last.get());
         if clock::is_hidden() {
             self.request_timer();
         } else if rest > 1.0 {
-            let (this, request) = (self.clone(), self.ask(Wake::Paced));
+            let (this, number) = (self.clone(), self.ask(Wake::Timer));
             clock::later(rest as u32, move || {
-                if this.requested.get() == Some(request) {
+                if this.waits_for(number) {
                     this.request_frame();
                 }
             });
@@ -80,37 +62,45 @@ impl Frames {
     pub fn hurry(&self) {
         if clock::is_hidden() {
             self.request();
-        } else if self.requested.get().is_none_or(|request| request.wake != Wake::Frame) {
+        } else if self.requested.get().1 != Some(Wake::Frame) {
             self.request_frame();
         }
     }
 
     /// The page was hidden or shown: a frame that was asked for may never come, and a timer would come late.
     pub fn visibility_changed(&self) {
-        self.requested.set(None);
+        self.requested.set((self.requested.get().0, None));
         self.request();
     }
 
+    fn ask(&self, wake: Wake) -> u32 {
+        let number = self.requested.get().0.wrapping_add(1);
+        self.requested.set((number, Some(wake)));
+        number
+    }
+
+    fn waits_for(&self, number: u32) -> bool {
+        matches!(self.requested.get(), (last, Some(_)) if last == number)
+    }
+
     fn request_timer(&self) {
-        let (this, request) = (self.clone(), self.ask(Wake::Timer));
-        clock::later(HIDDEN, move || this.arrived(request));
+        let (this, number) = (self.clone(), self.ask(Wake::Timer));
+        clock::later(HIDDEN, move || this.arrived(number));
     }
 
     fn request_frame(&self) {
-        let (this, request) = (self.clone(), self.ask(Wake::Frame));
-        let callback = Closure::once_into_js(move || this.arrived(request));
-        let requested = web_sys::window()
-            .map(|window| window.request_animation_frame(callback.unchecked_ref()))
-            .is_some_and(|requested| requested.is_ok());
-        if !requested {
+        let (this, number) = (self.clone(), self.ask(Wake::Frame));
+        let callback = Closure::once_into_js(move || this.arrived(number));
+        let ask = |window: web_sys::Window| window.request_animation_frame(callback.unchecked_ref()).ok();
+        if web_sys::window().and_then(ask).is_none() {
             self.request_timer();
         }
     }
 
     /// A call of a request that was given up in the meantime is not passed on.
-    fn arrived(&self, request: Request) {
-        if self.requested.get() == Some(request) {
-            self.requested.set(None);
+    fn arrived(&self, number: u32) {
+        if self.waits_for(number) {
+            self.requested.set((number, None));
             self.last.set(clock::now());
             (self.callback)();
         }
