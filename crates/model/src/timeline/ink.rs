@@ -27,8 +27,8 @@ impl From<Rgba> for Ink {
 }
 
 impl Ink {
-    #[inline(always)]
     /// What is seen of a pixel beneath the ink. Two channels at a time are multiplied as one number.
+    #[inline(always)]
     pub(super) fn on(self, under: u32) -> u32 {
         // So much is seen of what is beneath, of 256.
         let through = 256 - (self.over >> 24) - (self.over >> 31);
