@@ -26,7 +26,7 @@ const WINDOW: u64 = 10;
 /// The goal for the CPU of the page with its recorder, against that of the page without it.
 const GOAL: f64 = 1.15;
 /// A ratio above this one is no noise of the machine any more.
-const MOST: f64 = 1.4;
+const MOST: f64 = 1.3;
 
 /// Prints a row for each rate, and fails if the recorder costs much more than it should.
 pub async fn report() {
