@@ -184,7 +184,8 @@ impl Changes {
     /// A change was received at a time, and is to be told.
     pub fn received(&mut self, sequence: u64, at: f64) {
         self.times.push(sequence, at);
-        if self.waiting.len() == MOST_WAITING {
+        // With what is to be told again, more may wait.
+        while self.waiting.len() >= MOST_WAITING {
             self.waiting.pop_front();
             self.skipped += 1;
         }
@@ -386,6 +387,10 @@ mod tests {
         let mut changes = Changes::default();
         (0..MOST_WAITING as u64 + 10).for_each(|sequence| changes.received(sequence, 0.0));
         assert_eq!((changes.waiting(), changes.skipped, changes.take_next()), (MOST_WAITING, 10, Some(10)));
+        // Changes that are to be told again come before these, and are too many.
+        (0..20).for_each(|sequence| changes.waiting.push_front(sequence));
+        changes.received(MOST_WAITING as u64 + 10, 0.0);
+        assert_eq!((changes.waiting(), changes.skipped), (MOST_WAITING, 30));
     }
 
     #[test]
