@@ -1,4 +1,5 @@
-//! A page on which nothing happens is woken seldom, and draws only what is new.
+//! A page on which nothing happens draws only what is new. How often it wakes is a matter of `crates/model/tests/it/page/idle.rs`,
+//! where the test moves the time, and of `./dev bench page idle`.
 
 use std::time::Duration;
 
@@ -10,45 +11,31 @@ use kubechurn_harness::measure::wakes::{WAKES, Wakes};
 use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
-use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_harness::wait::wait_until;
 
-/// Waits until this many more timers have fired. Returns how long that took, in seconds, and what happened meanwhile.
-async fn timers(page: &Page, count: u32) -> (f64, Wakes) {
-    let now = async || page.read::<f64>("return performance.now() / 1000", Vec::new()).await;
-    let (before, began) = (Wakes::read(&page.browser).await, now().await);
+/// Waits until this many more timers have fired. Returns what happened meanwhile.
+async fn timers(page: &Page, count: u32) -> Wakes {
+    let before = Wakes::read(&page.browser).await;
     wait_until(&format!("{count} timers"), Duration::from_secs(45 * u64::from(count)), async || {
         let wakes = Wakes::read(&page.browser).await.since(before);
-        holds(wakes.timers >= count, || format!("{wakes:?}"))
+        if wakes.timers >= count { Ok(wakes) } else { Err(format!("{wakes:?}")) }
     })
-    .await;
-    (now().await - began, Wakes::read(&page.browser).await.since(before))
+    .await
 }
 
 #[tokio::test]
-async fn a_quiet_page_wakes_a_few_times_in_ten_seconds_and_a_hidden_one_less() {
+async fn a_quiet_page_draws_what_is_new_and_a_hidden_one_nothing() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 60, bookmark_seconds: 60, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}{WAKES}")).await;
-    let name = "a_quiet_page_wakes_a_few_times_in_ten_seconds_and_a_hidden_one_less";
+    let name = "a_quiet_page_draws_what_is_new_and_a_hidden_one_nothing";
     with_page_in(browser, name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         // While the marks of the list move over the timeline, and while ages are young, it is once a second.
         timers(page, 8).await;
-        let (seconds, wakes) = timers(page, 12).await;
-        println!("after the list: {wakes:?} in {seconds:.1} s");
-        assert!(seconds >= 7.0, "{wakes:?} in {seconds} s");
-        assert!(f64::from(wakes.frames) <= seconds * 1.3 + 2.0, "{wakes:?} in {seconds} s");
-        let now = "return performance.now() / 1000";
-        wait_until("the list is two minutes ago", Duration::from_secs(150), async || {
-            let now: f64 = page.read(now, Vec::new()).await;
-            holds(now > 130.0, || format!("{now} s"))
-        })
-        .await;
-        let (seconds, wakes) = timers(page, 8).await;
-        println!("in sight: {wakes:?} in {seconds:.1} s");
-        assert!(seconds >= 12.0, "{wakes:?} in {seconds} s");
-        assert!(wakes.frames <= wakes.timers + 6, "{wakes:?} in {seconds} s");
+        let wakes = timers(page, 12).await;
+        assert!(wakes.frames <= wakes.timers + 6, "{wakes:?}");
         assert!(wakes.changes > 0, "the age of the last proof is shown");
         assert_eq!(page.status_of("pods").await.map(|status| status.state).as_deref(), Some("live"));
 
@@ -56,15 +43,12 @@ async fn a_quiet_page_wakes_a_few_times_in_ten_seconds_and_a_hidden_one_less() {
         page.becomes("hidden", "return document.visibilityState", json!("hidden")).await;
         // The tick and the frame that were asked for before still come, and the question about the watch that hiding asks.
         timers(page, 4).await;
-        // The server is asked about the watch each ten seconds.
-        let (seconds, wakes) = timers(page, 4).await;
-        println!("hidden: {wakes:?} in {seconds:.1} s");
-        assert!(seconds >= 29.0, "{wakes:?} in {seconds} s");
+        let wakes = timers(page, 2).await;
         assert!(wakes.frames == 0 && wakes.changes == 0, "nobody sees it: {wakes:?}");
         page.browser.show().await;
         page.becomes("shown", "return document.visibilityState", json!("visible")).await;
-        let (seconds, wakes) = timers(page, 5).await;
-        assert!(seconds <= 25.0 && wakes.changes > 0, "{wakes:?} in {seconds} s");
+        let wakes = timers(page, 5).await;
+        assert!(wakes.changes > 0, "{wakes:?}");
         assert_eq!(page.status_of("pods").await.map(|status| status.state).as_deref(), Some("live"));
     })
     .await;

@@ -34,7 +34,7 @@ async fn what_the_user_does_has_its_frame_and_leaves_the_pace_as_it_was() {
         cluster.advance(SECONDS * u64::from(RATE), RATE).await;
         let (wakes, seconds) = (Wakes::read(&page.browser).await.since(before), now().await - began);
         println!("{wakes:?} in {seconds:.1} s");
-        assert!(wakes.frames >= 20, "the stream is shown: {wakes:?} in {seconds:.1} s");
+        assert!(wakes.frames >= 5, "the stream is shown: {wakes:?} in {seconds:.1} s");
         assert!(f64::from(wakes.frames) <= seconds * 13.0 + 5.0, "{wakes:?} in {seconds:.1} s");
     })
     .await;

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::json;
 
 use kubechurn_harness::cluster::{Cluster, Options};
@@ -15,8 +16,8 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const PODS: &str = "/api/v1/pods";
 
-/// How long the page may take to notice that the API is gone, in milliseconds since the last proof; the second number
-/// is for reading the page.
+/// How long the page may take to notice that the API is gone, in milliseconds since the last proof; the second number is for
+/// the page's timers. `crates/client/tests/it/heartbeat.rs` holds the first without it.
 const NOTICED: f64 = 15_000.0 + 1_000.0;
 /// The same for a single dead socket among three silent watches.
 const NOTICED_ALONE: f64 = 15_000.0 + 3.0 * 10_000.0 + 1_000.0;
@@ -41,10 +42,24 @@ enum Through {
     Trunk,
 }
 
-/// The page's state for Pods, and the time of the last proof, computed from the age that the page shows.
-async fn age(page: &Page) -> (String, f64) {
-    let status = page.status_of("pods").await.expect("Pods are watched");
-    (status.state, status.age_ms.expect("the server was heard"))
+/// Writes down in the page how old the last proof was when Pods were first called stale, and by how much a timer of ten a
+/// second was late at most: so late may be each timer of the page's own on a busy machine.
+const WITNESS: &str = "
+    window.witness = { late: 0, age: null };
+    let last = performance.now();
+    setInterval(() => {
+        const now = performance.now();
+        witness.late = Math.max(witness.late, now - last - 100);
+        last = now;
+        const pods = kubechurn.status().find(status => status.resource === 'pods');
+        if (pods.state === 'stale') witness.age ??= pods.age_ms;
+    }, 100);
+    return true";
+
+#[derive(Debug, Deserialize)]
+struct Witness {
+    late: f64,
+    age: Option<f64>,
 }
 
 /// The length of each gap that the page has reported for Pods, in milliseconds.
@@ -76,6 +91,7 @@ async fn holds_what_is_live_to_proofs(fault: Fault, through: Through) {
         }
         let before = cluster.list(PODS).await;
         page.shows("pods", &before, Duration::from_secs(5)).await;
+        let _: bool = page.read(WITNESS, Vec::new()).await;
         match fault {
             Fault::Stopped => cluster.stop(),
             Fault::Blackholed => {
@@ -92,17 +108,16 @@ async fn holds_what_is_live_to_proofs(fault: Fault, through: Through) {
                 cluster.delete(&pod(before.last_key())).await;
             }
         }
-        let mut believed = 0.0;
-        wait_until("the page says that it is stale", Duration::from_secs(60), async || {
-            let (state, age) = age(page).await;
+        let (believed, late) = wait_until("the page says that it is stale", Duration::from_secs(60), async || {
+            let witness: Witness = page.read("return window.witness", Vec::new()).await;
             // A single socket is replaced so soon that only the gap shows it.
-            let gap = gaps(page).await.into_iter().fold(0.0, f64::max);
-            believed = if gap > 0.0 { gap } else { age };
-            holds(state == "stale" || gap > 0.0, || format!("{state}, {age} ms"))
+            let gap = gaps(page).await.into_iter().reduce(f64::max);
+            gap.or(witness.age).map(|age| (age, witness.late)).ok_or_else(|| format!("{witness:?}"))
         })
         .await;
-        let bound = if fault == Fault::DeadSocket { NOTICED_ALONE } else { NOTICED };
-        assert!(believed <= bound, "{name}: it was called live for {believed} ms after its last proof");
+        // The question, its deadline and the next tick may each be late.
+        let bound = 3.0 * late + if fault == Fault::DeadSocket { NOTICED_ALONE } else { NOTICED };
+        assert!(believed <= bound, "{name}: it was called live for {believed} of {bound} ms after its last proof");
 
         match fault {
             Fault::Stopped => cluster.go_on(),
@@ -168,8 +183,8 @@ async fn one_socket_is_dead_among_live_ones_behind_trunk() {
     holds_what_is_live_to_proofs(Fault::DeadSocket, Through::Trunk).await;
 }
 
-/// A quiet cluster whose API answers is live all the time, and the page sends it no more than one small request in ten
-/// seconds.
+/// A quiet cluster whose API answers is live all the time, and the page sends it no more than one small request for each ten
+/// seconds since it was opened.
 #[tokio::test]
 async fn what_is_quiet_stays_live_and_is_asked_for_seldom() {
     let _turn = turn::shared().await;
@@ -183,7 +198,6 @@ async fn what_is_quiet_stays_live_and_is_asked_for_seldom() {
             window.states = new Set();
             new MutationObserver(() => states.add(document.querySelector('[data-testid=connection]').dataset.state))
                 .observe(document.querySelector('[data-testid=connection]'), { attributes: true });
-            performance.clearResourceTimings();
             return true";
         let _: bool = page.read(script, Vec::new()).await;
         let questions = "return performance.getEntriesByType('resource')
@@ -195,8 +209,9 @@ async fn what_is_quiet_stays_live_and_is_asked_for_seldom() {
             holds(times.len() >= 4, || format!("{times:?}"))
         })
         .await;
-        let shortest = times.windows(2).map(|two| two[1] - two[0]).fold(f64::INFINITY, f64::min);
-        assert!(shortest >= 9_900.0, "{times:?}");
+        // From the page's start, which cannot be late: a request that a busy machine delays has the next one follow sooner.
+        let earliest = (1..).map(|question| f64::from(question) * 9_990.0);
+        assert!(times.iter().zip(earliest).all(|(time, earliest)| *time >= earliest), "{times:?}");
         page.becomes(
             "the page was live all the time",
             "return [...states].filter(state => state !== 'live')",
