@@ -6,7 +6,7 @@ mod hour;
 
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
-static ALLOCATOR: kubechurn_allocator::Allocator = kubechurn_allocator::Allocator;
+static ALLOCATOR: kubechurn_program::Allocator = kubechurn_program::Allocator;
 
 #[cfg(target_arch = "wasm32")]
 fn main() {
