@@ -90,7 +90,7 @@ pub async fn ask(url: &str) -> Result<Answer, Failure> {
         Either::Left((answer, _)) => answer,
         Either::Right(((), told)) => told.await,
     };
-    answer.unwrap_or_else(|_| Err(Failure::unreachable("the WebSocket said nothing")))
+    answer.unwrap_or_else(|_| Err(Failure::unreachable("the WebSocket gave no answer")))
 }
 
 /// Closes its socket when it is dropped, and takes the callbacks off first. It is declared after the callbacks, and so is

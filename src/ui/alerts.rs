@@ -42,8 +42,8 @@ pub fn TellMe(
                 <code>{filter}</code>
                 <span class="num dim">{count}</span>
                 <button
-                    title="tell me of it no longer"
-                    aria-label="tell me of it no longer"
+                    title="stop notifying me"
+                    aria-label="stop notifying me"
                     data-testid="tell-me-end"
                     on:click=move |_| send(AlertCommand::End(id))
                 >
@@ -62,16 +62,16 @@ pub fn TellMe(
     view! {
         <button
             data-testid="tell-me"
-            title="tell me, by a notification of the browser, of each change from now on that passes the filter"
+            title="notify me, by a notification of the browser, of each change from now on that passes the filter"
             on:click=move |_| send(AlertCommand::Watch)
         >
-            "tell me"
+            "notify me"
         </button>
         {move || is_watching.get().then(|| view! {
             <details class="menu tell-me-menu" data-testid="tell-me-menu">
-                <summary class="button">{move || format!("told of: {} ▾", alerts.with(|alerts| alerts.items.len()))}</summary>
+                <summary class="button">{move || format!("notify: {} ▾", alerts.with(|alerts| alerts.items.len()))}</summary>
                 <div class="menu-list">
-                    <p class="menu-head">"You are told of what passes, until the page is closed"</p>
+                    <p class="menu-head">"You are notified of what passes, until the page is closed"</p>
                     <ul>{move || alerts.with(|alerts| alerts.items.clone()).into_iter().map(item).collect_view()}</ul>
                     <label>
                         <input
@@ -84,7 +84,7 @@ pub fn TellMe(
                     </label>
                     // What the browser allows is asked each time that the list changes.
                     {move || alerts.with(|_| is_refused()).then(|| view! {
-                        <p>"The browser shows no notifications of this page: only the tab's title and icon tell."</p>
+                        <p>"The browser shows no notifications of this page: only the tab's title and icon change."</p>
                     })}
                 </div>
             </details>

@@ -41,7 +41,7 @@ pub fn ColumnsMenu(
     let count = Memo::new(move |_| screen.table.columns.with(Vec::len));
     view! {
         <details class="menu columns" data-testid="columns" node_ref=menu>
-            <summary class="button" title="columns: which, in which order, how wide; how long deleted rows stay; how often all is told again; and how much is recorded">"Table ▾"</summary>
+            <summary class="button" title="columns: which, in which order, how wide; how long deleted rows stay; how often the cache is replayed; and how much is recorded">"Table ▾"</summary>
             <div class="menu-list" role="group" aria-label="Table">
                 {part(Part::Menus, screen, move || view! {
                     <p class="menu-head">"Columns"</p>

@@ -15,7 +15,7 @@ use crate::ui::table::Trouble;
 
 /// Filters that are one click away: the words on the button, and the filter.
 const FILTERS: [(&str, &str, &str); 4] = [
-    ("all", "", "all that was told"),
+    ("all", "", "all changes"),
     ("asked for", "path:spec", "what was asked for: fields of the spec"),
     ("in trouble", "/BackOff|Err|Fail|Kill|Evict|Unhealthy|NotReady|Unknown/", "what speaks of failures"),
     ("deleted", "type:deleted", "what is gone"),
@@ -133,8 +133,8 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
             <li>
                 <code>{words}</code>
                 <button
-                    title="tell it again"
-                    aria-label="tell it again"
+                    title="show it again"
+                    aria-label="show it again"
                     on:click=move |_| commands.send(Command::Feed(FeedCommand::NoNoise(number)))
                 >
                     "✕"

@@ -127,7 +127,7 @@ fn NoticeList(screen: Screen, commands: Commands) -> impl IntoView {
             <ol>
                 {move || screen.footer.notices.with(|notices| match notices.total {
                     0 if !notices.behind.is_empty() => view! {
-                        <li><p>"More comes than is shown at once. It will be told here when that is over."</p></li>
+                        <li><p>"More comes than is shown at once. What remains is announced here when that is over."</p></li>
                     }.into_any(),
                     0 => view! { <li><p>"Nothing has gone wrong so far: no relist, no gap, nothing refused."</p></li> }.into_any(),
                     _ => notices.items.iter().cloned().map(item).collect_view().into_any(),

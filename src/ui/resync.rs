@@ -41,8 +41,8 @@ pub fn ResyncChoice(
         }
     };
     view! {
-        <fieldset class="choice five" title="the informers tell again what they know, as in a controller; nothing is asked of the server">
-            <legend>"Resync: what is known is told again"</legend>
+        <fieldset class="choice five" title="the informers replay their cache to the handlers, as in a controller; nothing is asked of the server">
+            <legend>"Resync: replay the cache"</legend>
             {Resync::ALL.map(choice).collect_view()}
             {move || screen.table.resync.with(|model| (!model.words.is_empty()).then(|| view! {
                 <p data-testid="resync-words">{model.words.clone()}</p>

@@ -141,7 +141,7 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
                 (waiting > 0)
                     .then(|| view! {
                         <button class="waiting" on:click=move |_| commands.send(Command::PointerOverTable(false))>
-                            {format!("▲ {waiting} more, when the hands rest")}
+                            {format!("▲ {waiting} new {} held", if waiting == 1 { "row" } else { "rows" })}
                         </button>
                     })
             }}

@@ -110,7 +110,7 @@ async fn rows_stay_in_place_where_the_user_looks_at_older_ones_and_newer_ones_wa
     let name = "rows_stay_in_place_where_the_user_looks_at_older_ones_and_newer_ones_wait";
     with_page(name, &proxy.url(), "#/pods?view=changes", async |page| {
         page.reaches("pods", "live", SOON).await;
-        assert_eq!(page.text("feed-empty").await, "Nothing has changed since this page began to watch. What changes will be told here.");
+        assert_eq!(page.text("feed-empty").await, "Nothing has changed since this page began to watch. What changes will be shown here.");
         cluster.rate(200).await;
         cluster.advance(200, 200).await;
         row(page, "changes are told", |row| row[2].starts_with("po")).await;

@@ -62,7 +62,7 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
         .await;
         page.is_balanced().await;
         let marks = resyncs(page).await;
-        let words = format!("resync: {count} objects told again");
+        let words = format!("resync: {count} objects replayed");
         for mark in &marks {
             assert_eq!((&mark["key"], &mark["folded"], &mark["note"]), (&json!(""), &json!(count), &json!(words)));
         }
@@ -85,7 +85,7 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
         page.reaches("pods", "live", SOON).await;
         wait_until("the inspector tells of the resync", SOON, async || {
             let words = page.text("inspector-resynced").await;
-            holds(words.contains("◇ Sync") && words.contains("told again by"), || words)
+            holds(words.contains("◇ Sync") && words.contains("replayed by"), || words)
         })
         .await;
         let summary = "return document.querySelector('[data-testid=timeline]').ariaLabel.includes('resync')";

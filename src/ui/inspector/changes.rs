@@ -64,8 +64,8 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
 fn resynced(count: u64, at: f64) -> String {
     let (sign, name, time) = (MarkType::Sync.glyph(), MarkType::Sync.name(), time_of(&js_sys::Date::new(&at.into())));
     match count {
-        1 => format!("{sign} {name} {time}: told again by a resync, with nothing new."),
-        count => format!("{sign} {name} {time}: told again by {count} resyncs since, with nothing new."),
+        1 => format!("{sign} {name} {time}: replayed by a resync, unchanged."),
+        count => format!("{sign} {name} {time}: replayed by {count} resyncs since, unchanged."),
     }
 }
 
@@ -121,13 +121,13 @@ fn body(version: &ShownVersion) -> AnyView {
         Body::Listed => note("As a list brought it: what was before it is not known."),
         Body::Alone => note("The version before it is not kept, so that what changed is not known."),
         Body::Unseen => {
-            note("Seen only by absence from a list: no frame told of it, and its last state may be another.")
+            note("Known only by its absence from a list: no frame reported it, and its last state may be another.")
         }
         Body::Unreadable(words) => {
             view! { <p class="inspector-note">"It cannot be read: "{words.clone()}</p> }.into_any()
         }
         Body::Diff(_, diff) if diff.changes.is_empty() && version.delta_type == DeltaType::Deleted => {
-            note("Gone as it was.")
+            note("Deleted unchanged.")
         }
         Body::Diff(_, diff) if diff.changes.is_empty() => note("Nothing but resourceVersion and managedFields."),
         Body::Diff(from, diff) => {

@@ -327,7 +327,7 @@ fn other_names(command: &Command) -> &'static [&'static str] {
         Command::Timeline(TimelineCommand::TurnAll(false)) => &["timeline", "collapse"],
         Command::Timeline(TimelineCommand::Turn) => &["timeline", "expand", "collapse"],
         Command::Timeline(TimelineCommand::Keep) => &["timeline", "pin"],
-        Command::Resync(_) => &["sync", "tell again", "period"],
+        Command::Resync(_) => &["sync", "replay", "period"],
         _ => &[],
     }
 }

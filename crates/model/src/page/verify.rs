@@ -362,7 +362,7 @@ impl Verifier {
                 // The server must still know the version that it sent a moment ago.
                 if record.is_some_and(|record| now - record.moved < RECENT) {
                     let reason =
-                        format!("the server has forgotten version {version}, which it told just now ({words})");
+                        format!("the server has forgotten version {version}, which it gave just now ({words})");
                     self.wrong(now, reason, informers, steps);
                 } else {
                     let why = format!("the server keeps no history back to version {version} ({words})");

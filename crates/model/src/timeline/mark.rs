@@ -241,7 +241,7 @@ impl Resync {
     pub fn note(&self) -> String {
         let objects = if self.count == 1 { "object" } else { "objects" };
         let place = if self.namespace.is_empty() { String::new() } else { format!(" in {}", self.namespace) };
-        format!("resync: {} {objects}{place} told again", grouped(self.count))
+        format!("resync: {} {objects}{place} replayed", grouped(self.count))
     }
 }
 

@@ -141,7 +141,7 @@ fn resync(count: u64, settled: f64) -> Resync {
     Resync { namespace: "".into(), count, since: 0.0, settled }
 }
 
-/// A resync is one mark, drawn in the lane of each object on the screen that was told again.
+/// A resync is one mark, drawn in the lane of each object on the screen that was replayed.
 #[test]
 fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
     let mut fixture = Fixture::new(BUDGET);
@@ -171,7 +171,7 @@ fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
     let bands = scene.bands.iter().filter(|band| lane(band.y) == "told");
     assert_eq!(bands.map(|band| band.tone).collect::<Vec<_>>(), [Tone::Good, Tone::Bad]);
     let hit = fixture.hit(told[0].x, told[0].y).unwrap();
-    assert_eq!(hit.to_string(), "◇ Sync shop/told (uid u), resync: 150,000 objects told again, 20 s ago");
+    assert_eq!(hit.to_string(), "◇ Sync shop/told (uid u), resync: 150,000 objects replayed, 20 s ago");
     assert_eq!((hit.owner().unwrap().uid.to_string(), hit.at()), ("u".into(), Some(40_000.0)));
     let mark = fixture.marks.iter().find(|mark| mark.mark_type == MarkType::Sync).unwrap();
     assert_eq!((mark.key, mark.folded, mark.resync.unwrap().count), (None, 150_000, 150_000));
@@ -225,7 +225,7 @@ fn resyncs_hide_nothing_and_of_those_that_are_near_one_is_drawn() {
     assert!((1..=2).contains(&told.len()), "{told:?}");
     let glyph = scene.glyphs.iter().find(|glyph| glyph.seq == told[0]).unwrap();
     let hit = fixture.hit(glyph.x, glyph.y).unwrap().to_string();
-    assert!(hit.starts_with("◇ Sync shop/a (uid u), resync: 2 objects told again, "), "{hit}");
+    assert!(hit.starts_with("◇ Sync shop/a (uid u), resync: 2 objects replayed, "), "{hit}");
     assert_eq!(drawn(&mut fixture, 61_234.5).0, told, "the same, wherever the window is");
     assert_eq!(scene.bands.first().map(|band| band.tone), Some(Tone::Bad));
 

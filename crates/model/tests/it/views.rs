@@ -75,7 +75,7 @@ fn a_resync_is_of_one_kind_and_of_its_lanes_alone() {
     play.hears("deployments", "MODIFIED", "web@101");
     play.input(play.id("services"), Input::Timer);
     play.look();
-    let note = "resync: 1 object told again";
+    let note = "resync: 1 object replayed";
     let resync = |play: &Play| {
         let kinds = play.watches.members().iter().enumerate();
         let marks = kinds.flat_map(|(kind, member)| member.marks().iter().map(move |mark| (kind, mark)));

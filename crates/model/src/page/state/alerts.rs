@@ -17,7 +17,7 @@ impl Page {
             AlertCommand::End(id) => self.alerts.end(id),
             AlertCommand::EndAll => {
                 self.alerts.end_all();
-                self.tell("You are told of nothing any more.", now);
+                self.tell("You are notified of nothing any more.", now);
             }
             AlertCommand::Sound(sound) => self.alerts.set_sound(sound),
         }
@@ -38,8 +38,8 @@ impl Page {
                 let from = self.watching.history.received();
                 self.out.effects.push(Effect::Alert(Alert::Ask));
                 match self.alerts.watch(&text, filter, from) {
-                    true if text.is_empty() => String::from("You are told of whatever changes from now on."),
-                    true => format!("You are told of what passes {text} from now on."),
+                    true if text.is_empty() => String::from("You are notified of every change from now on."),
+                    true => format!("You are notified of what passes {text} from now on."),
                     false => format!("No filter is added: this one is watched already, or {MOST} are."),
                 }
             }

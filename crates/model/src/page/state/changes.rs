@@ -238,24 +238,24 @@ impl Page {
             // A few are read with the next frames.
             (0..FEW, 0) => String::new(),
             (waiting, 0) => format!("{} more are being read", grouped(waiting as u64)),
-            (0, skipped) => format!("{} came too fast to be told", grouped(skipped)),
+            (0, skipped) => format!("{} came too fast to be shown", grouped(skipped)),
             (waiting, skipped) => {
                 format!(
-                    "{} more are being read, {} came too fast to be told",
+                    "{} more are being read, {} came too fast to be shown",
                     grouped(waiting as u64),
                     grouped(skipped)
                 )
             }
         };
         let is_off = self.watching.history.is_off();
-        let waiting = if is_off { String::from("the recorder is off: nothing is told") } else { waiting };
+        let waiting = if is_off { String::from("the recorder is off: no change is shown") } else { waiting };
         let noise = feed.marks.list().iter().map(|mark| format!("{} {}", mark.kind, mark.path)).collect();
         let empty = match (feed.is_empty(), self.place.route.text.is_empty()) {
             (false, _) => "",
             (true, _) if is_off => OFF,
             (true, true) if feed.span.is_some() => "Nothing that is kept changed in this time.",
-            (true, true) => "Nothing has changed since this page began to watch. What changes will be told here.",
-            (true, false) => "No change that was told passes the filter.",
+            (true, true) => "Nothing has changed since this page began to watch. What changes will be shown here.",
+            (true, false) => "No change passes the filter.",
         };
         FeedFrame { words, waiting, newer, noise, empty: empty.to_owned() }
     }

@@ -111,7 +111,7 @@ fn the_filter_is_the_feed_s_while_it_is_in_view() {
     play.frame();
     assert_eq!(
         (play.feed().len(), &*play.page.view().feed.frame.empty),
-        (0, "No change that was told passes the filter.")
+        (0, "No change passes the filter.")
     );
 }
 
@@ -123,7 +123,7 @@ fn without_a_recorder_nothing_is_told_and_the_page_says_so() {
     play.change(id, "MODIFIED", "a@11");
     play.change(id, "ADDED", "d@12");
     let frame = &play.page.view().feed.frame;
-    assert_eq!((names(&play.feed()), &*frame.waiting), (vec!["c"], "the recorder is off: nothing is told"));
+    assert_eq!((names(&play.feed()), &*frame.waiting), (vec!["c"], "the recorder is off: no change is shown"));
     let told = |play: &Play| -> Value { serde_json::from_str(&play.page.recorder()).unwrap() };
     let recorder = told(&play);
     assert_eq!((&recorder["kept"], &recorder["dropped"], &recorder["received"]), (&json!(0), &json!(5), &json!(5)));

@@ -49,9 +49,9 @@ impl Page {
         let began = kept.first().is_some_and(|first| first.delta_type == DeltaType::Added);
         let let_go = match (count, perhaps && !began) {
             (0, false) => String::new(),
-            (0, true) => format!("Older versions may have been let go: {keeps}."),
-            (1, _) => format!("1 older version was let go: {keeps}."),
-            (count, _) => format!("{count} older versions were let go: {keeps}."),
+            (0, true) => format!("Older versions may have been evicted: {keeps}."),
+            (1, _) => format!("1 older version was evicted: {keeps}."),
+            (count, _) => format!("{count} older versions were evicted: {keeps}."),
         };
         let model = VersionsModel { shown, older, newer, marked: open.marked, let_go, resynced: self.resynced() };
         self.out.view.inspector.versions.put(model);
