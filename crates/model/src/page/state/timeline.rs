@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::page::command::TimelineCommand;
 use crate::page::environment::Environment;
 use crate::page::inspector::events;
+use crate::page::route::Route;
 use crate::page::state::Page;
 use crate::page::state::timeline_drag::Drag;
-use crate::timeline::groups::{LanePart, OpenGroups};
+use crate::timeline::groups::{LaneChoice, LanePart, OpenGroups};
 use crate::timeline::hit::{Hit, Owner};
 use crate::timeline::marks::MarkInfo;
 use crate::timeline::scale::Viewport;
@@ -134,43 +135,21 @@ impl Page {
         events::items(own, std::iter::once(&object)).0.first().map(events::line)
     }
 
-    /// Carries out a command about how lanes stand. Returns whether it is one.
-    fn command_lanes(&mut self, command: TimelineCommand) -> bool {
-        let route = &self.place.route;
-        let mut chosen = route.clone();
-        match command {
-            TimelineCommand::LanesBy(by) => {
-                // The groups of another arrangement are other ones.
-                (chosen.lanes.by, chosen.lanes.open) = (by, OpenGroups::default());
-                self.push(&chosen);
-            }
-            TimelineCommand::Order(order) => {
-                chosen.lanes.order = order;
-                self.push(&chosen);
-            }
-            TimelineCommand::Keep => {
-                if let Some((kind, key)) = &self.place.selected {
-                    self.push(&route.keeping(&format!("{}/{key}", kind.name)));
-                }
-            }
-            TimelineCommand::TurnAll(open) => {
-                chosen.lanes.open = OpenGroups::all(open);
-                self.push(&chosen);
-            }
-            TimelineCommand::Turn => {
-                let selected = self.selected_number().zip(self.watching.watches.timeline());
-                if let Some(words) = selected.and_then(|((kind, key), timeline)| timeline.group_words_of(kind, &key)) {
-                    chosen.lanes.open.turn(&words);
-                    self.push(&chosen);
-                }
-            }
-            TimelineCommand::Click(x, y) => return self.click_label(x, y),
-            _ => return false,
-        }
-        self.timeline.scroll = if matches!(command, TimelineCommand::LanesBy(_)) { 0 } else { self.timeline.scroll };
+    /// Arranges the lanes like this.
+    fn arrange_lanes(&mut self, lanes: LaneChoice) {
+        self.push(&Route { lanes: Box::new(lanes), ..self.place.route.clone() });
         // What is described changes as much as what is drawn.
         self.timeline.told = f64::NEG_INFINITY;
-        true
+    }
+
+    /// Opens or closes the group of lanes in which the selected object is.
+    fn turn_group(&mut self) {
+        let selected = self.selected_number().zip(self.watching.watches.timeline());
+        if let Some(words) = selected.and_then(|((kind, key), timeline)| timeline.group_words_of(kind, &key)) {
+            let mut lanes = (*self.place.route.lanes).clone();
+            lanes.open.turn(&words);
+            self.arrange_lanes(lanes);
+        }
     }
 
     /// Carries out a click on the star or the triangle of a lane, or on the name of a group that is no object. Returns
@@ -202,59 +181,86 @@ impl Page {
     }
 
     pub(super) fn command_timeline(&mut self, command: TimelineCommand, now: f64) {
+        let lanes = &self.place.route.lanes;
         let state = &mut self.timeline;
-        if let TimelineCommand::Resize(width, height) = command {
-            (state.width, state.height, state.must) = (width, height, true);
-            return;
-        }
+        let timeline = self.watching.watches.timeline();
+        let scene = timeline.map(|timeline| timeline.last_scene());
         match command {
-            TimelineCommand::Fill(fills) => return self.out.view.timeline.fills.put(fills),
-            TimelineCommand::Press(x, y, shift) => return self.press_timeline((x, y), shift),
-            TimelineCommand::Drag(x, _) => return self.drag_timeline(x, now),
+            TimelineCommand::Resize(width, height) => {
+                state.width = width;
+                state.height = height;
+                state.must = true;
+            }
+            TimelineCommand::Hover(place) => state.hover = place,
+            TimelineCommand::Press(x, y, shift) => self.press_timeline((x, y), shift),
+            TimelineCommand::Drag(x, _) => self.drag_timeline(x, now),
             TimelineCommand::Release(x, y) => {
                 if self.release_timeline(now) {
-                    self.command_timeline(TimelineCommand::Click(x, y), now);
+                    self.click_timeline(x, y, now);
                 }
-                return;
             }
-            TimelineCommand::GiveUp => return self.give_up_drag(),
-            TimelineCommand::DoubleClick(x, y) => return self.double_click_timeline((x, y)),
-            _ => {}
-        }
-        if self.command_lanes(command) {
-            return;
-        }
-        let state = &mut self.timeline;
-        let Some(timeline) = self.watching.watches.timeline() else { return };
-        let scene = timeline.last_scene();
-        match command {
-            TimelineCommand::Hover(place) => state.hover = place,
-            TimelineCommand::Click(x, y) if y >= scene.layout.strip_top && y <= scene.layout.strip_bottom => {
-                state.viewport.center(now, scene.strip.time(x));
-            }
-            TimelineCommand::Click(x, y) => {
-                let hit = timeline.hit(x, y);
-                self.out.view.timeline.clicked.put(hit.as_ref().and_then(Hit::at));
-                let owner = hit.and_then(|hit| hit.owner().cloned());
-                let schema = self.columns.layout.schema();
-                let chosen = owner.and_then(|owner| Some((schema.kind(owner.kind)?, owner.key)));
-                let chosen = chosen.filter(|chosen| self.place.selected.as_ref() != Some(chosen));
-                self.select(chosen.map(|(kind, key)| (kind.name, key)));
-            }
+            TimelineCommand::GiveUp => self.give_up_drag(),
+            TimelineCommand::DoubleClick(x, y) => self.double_click_timeline((x, y)),
+            TimelineCommand::Click(x, y) => self.click_timeline(x, y, now),
             TimelineCommand::Scroll(by) => {
-                let most = scene.scrollable.saturating_sub(scene.layout.rows);
+                let most = scene.map_or(0, |scene| scene.scrollable.saturating_sub(scene.layout.rows));
                 state.scroll = state.scroll.saturating_add_signed(by as isize).min(most);
             }
             TimelineCommand::Zoom(factor, x) => {
                 let window = state.viewport.window(now);
                 let middle = if state.viewport.is_following() { now } else { (window.from + window.to) / 2.0 };
-                let at = x.map_or(middle, |x| scene.scale.time(x));
+                let at = x.zip(scene).map_or(middle, |(x, scene)| scene.scale.time(x));
                 state.viewport.zoom(now, at, factor);
             }
-            TimelineCommand::Pan(by) => state.viewport.pan(now, -by * scene.scale.ms_per_pixel()),
+            TimelineCommand::Pan(by) => {
+                let pixel = scene.map_or(0.0, |scene| scene.scale.ms_per_pixel());
+                state.viewport.pan(now, -by * pixel);
+            }
             TimelineCommand::Move(by) => state.viewport.pan(now, by * state.viewport.span()),
             TimelineCommand::Follow => state.viewport.follow(),
-            _ => {}
+            TimelineCommand::Fill(fills) => self.out.view.timeline.fills.put(fills),
+            TimelineCommand::LanesBy(by) => {
+                state.scroll = 0;
+                // The groups of another arrangement are other ones.
+                let lanes = LaneChoice { by, open: OpenGroups::default(), ..(**lanes).clone() };
+                self.arrange_lanes(lanes);
+            }
+            TimelineCommand::Order(order) => {
+                let lanes = LaneChoice { order, ..(**lanes).clone() };
+                self.arrange_lanes(lanes);
+            }
+            TimelineCommand::TurnAll(open) => {
+                let lanes = LaneChoice { open: OpenGroups::all(open), ..(**lanes).clone() };
+                self.arrange_lanes(lanes);
+            }
+            TimelineCommand::Turn => self.turn_group(),
+            TimelineCommand::Keep => {
+                if let Some((kind, key)) = &self.place.selected {
+                    let kept = self.place.route.keeping(&format!("{}/{key}", kind.name));
+                    self.arrange_lanes(*kept.lanes);
+                }
+            }
         }
+    }
+
+    /// Carries out a click: on what belongs to a lane's label, on the overview, or on a mark or a lane, whose object it selects.
+    fn click_timeline(&mut self, x: f64, y: f64, now: f64) {
+        if self.click_label(x, y) {
+            self.timeline.told = f64::NEG_INFINITY;
+            return;
+        }
+        let Some(timeline) = self.watching.watches.timeline() else { return };
+        let scene = timeline.last_scene();
+        if y >= scene.layout.strip_top && y <= scene.layout.strip_bottom {
+            self.timeline.viewport.center(now, scene.strip.time(x));
+            return;
+        }
+        let hit = timeline.hit(x, y);
+        self.out.view.timeline.clicked.put(hit.as_ref().and_then(Hit::at));
+        let owner = hit.and_then(|hit| hit.owner().cloned());
+        let schema = self.columns.layout.schema();
+        let chosen = owner.and_then(|owner| Some((schema.kind(owner.kind)?, owner.key)));
+        let chosen = chosen.filter(|chosen| self.place.selected.as_ref() != Some(chosen));
+        self.select(chosen.map(|(kind, key)| (kind.name, key)));
     }
 }

@@ -109,10 +109,7 @@ fn the_filter_is_the_feed_s_while_it_is_in_view() {
     assert!(play.page.view().header.filter_error.is_some());
     play.command(Command::Filter(String::from("name:nothing-is-called-so")));
     play.frame();
-    assert_eq!(
-        (play.feed().len(), &*play.page.view().feed.frame.empty),
-        (0, "No change passes the filter.")
-    );
+    assert_eq!((play.feed().len(), &*play.page.view().feed.frame.empty), (0, "No change passes the filter."));
 }
 
 #[test]
