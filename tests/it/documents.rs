@@ -52,6 +52,8 @@ struct Document {
     links: Vec<String>,
     /// Its code: the lines of blocks, and the spans within sentences.
     code: Vec<String>,
+    /// The lines on which a span of code begins or ends that goes over two lines: what it names would not be found.
+    torn: Vec<String>,
 }
 
 impl Document {
@@ -73,6 +75,9 @@ impl Document {
     fn read_line(&mut self, line: &str) {
         if let Some(heading) = line.strip_prefix('#') {
             self.anchors.insert(anchor(heading.trim_start_matches('#').trim()));
+        }
+        if line.matches('`').count() % 2 == 1 {
+            self.torn.push(line.to_owned());
         }
         let mut prose = String::new();
         for (at, part) in line.split('`').enumerate() {
@@ -213,7 +218,8 @@ fn what_documents_name_exists() {
         let document = Document::read(&read(&path).unwrap());
         let links = document.links.iter().filter_map(|link| link_fault(&path, link));
         let code = document.code.iter().filter_map(|code| code_fault(code).or_else(|| file_fault(&path, code)));
-        wrong.extend(links.chain(code).map(|fault| format!("{}: {fault}", path.display())));
+        let torn = document.torn.iter().map(|line| format!("a span of code goes over two lines: {line}"));
+        wrong.extend(links.chain(code).chain(torn).map(|fault| format!("{}: {fault}", path.display())));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
@@ -290,4 +296,5 @@ fn what_is_wrong_in_a_document_is_found() {
     assert_eq!(document.anchors.iter().collect::<Vec<_>>(), ["a-and-b"]);
     assert_eq!(document.links, ["b.md", "f.webp", "k"]);
     assert_eq!(document.code, ["b", "[c](d)", "[g](h)", "[i](j)"]);
+    assert_eq!(Document::read("`a\nb`\n`c`\n").torn, ["`a", "b`"]);
 }
