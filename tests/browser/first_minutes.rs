@@ -1,4 +1,4 @@
-//! The page of the first five minutes, docs/first-minutes.md: its own commands are run, and what it says is seen.
+//! The page of the first five minutes, docs/guide/first-minutes.md: its own commands are run, and what it says is seen.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use kubechurn_harness::tools::kubectl;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
-const STEPS: &str = include_str!("../../docs/first-minutes.md");
+const STEPS: &str = include_str!("../../docs/guide/first-minutes.md");
 const SOON: Duration = Duration::from_secs(30);
 
 /// The commands of the page that are still to be run, in order.

@@ -1,6 +1,6 @@
 //! The built page in a real Chromium, against the demo cluster, through the real proxies.
 //!
-//! Each test starts its own cluster, proxy and browser on free ports and stops them at its end. The README says which
+//! Each test starts its own cluster, proxy and browser on free ports and stops them at its end. docs/guide/handles.md lists which
 //! parts of the page tests may rely on. When a test fails, the page's status and console follow the message, and
 //! `target/browser-failures/` has a screenshot.
 
@@ -72,7 +72,7 @@ mod licences;
 // The sizes of the built page's files.
 mod files;
 
-// docs/first-minutes.md, step by step.
+// docs/guide/first-minutes.md, step by step.
 mod first_minutes;
 
 // A window as narrow as a phone's.

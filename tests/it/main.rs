@@ -6,6 +6,8 @@
 mod built_page;
 /// The table of rules and their tests, in docs/checklist.md.
 mod checklist;
+/// What documents name exists.
+mod documents;
 /// The patches that break the code to test the tests.
 mod mutants;
 /// What is given to those who have kubectl and no Rust.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Each folder, and what its code must not name; `src/lib.rs` gives the reasons. The compiler makes sure that no crate
+/// Each folder, and what its code must not name; `ARCHITECTURE.md` gives the reasons. The compiler makes sure that no crate
 /// names one that depends on it.
 const RULES: &[(&str, &[&str])] = &[
     ("crates/client/src/api", &["crate::workqueue", "crate::record", "crate::cache"]),

@@ -1,4 +1,4 @@
-//! The page in a browser, used through what the README promises to tests, and what is printed and kept when a test fails.
+//! The page in a browser, used through what docs/guide/handles.md promises to tests, and what is printed and kept when a test fails.
 
 use std::any::Any;
 use std::collections::BTreeSet;

@@ -365,8 +365,8 @@ fn what_is_not_known_to_be_true_is_not_compared() {
     assert_eq!(play.summary(), "unknown stale: what is shown is not known to be true");
 }
 
-/// README's rule: while the page is visible, a live watch in view of at most 5,000 objects is compared every five
-/// minutes, one watch at a time.
+/// As docs/guide/states.md has it: while the page is visible, a live watch in view of at most 5,000 objects is compared
+/// every five minutes, one watch at a time.
 #[test]
 fn by_itself_it_looks_at_what_is_in_view_one_after_the_other() {
     let mut play = Play::at("#/pods,services?pin=nodes", TWO);
