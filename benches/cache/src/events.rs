@@ -43,7 +43,7 @@ pub fn run(criterion: &mut Criterion) {
 
 /// A pipeline whose store has all living Pods.
 pub fn pipeline(pods: &Pods, stream: &Stream) -> Pipeline {
-    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo, None);
+    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo);
     pipeline.replace(stream.living().map(|pod| pods.ours(pod)).collect::<Vec<_>>());
     while pipeline.pop(drop) {}
     pipeline

@@ -59,7 +59,7 @@ fn queue(keys: u32) -> Figures {
     let held = measure(|| first = objects(0));
     let bytes_of_objects = held.bytes_current - (first.capacity() * size_of::<Arc<Object>>()) as i64;
 
-    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo, None);
+    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo);
     pipeline.replace(first);
     while pipeline.pop(drop) {}
     let (mut bytes, mut allocations) = (0, 0);

@@ -49,7 +49,7 @@ fn items(group: &mut BenchmarkGroup<'_, WallTime>, pods: &Pods, size: usize) {
             let mut sum = Duration::ZERO;
             for _ in 0..lists {
                 let items: Vec<_> = Stream::new(size).living().map(|pod| pods.ours(pod)).collect();
-                let mut pipeline = Pipeline::new(QueueKind::DeltaFifo, None);
+                let mut pipeline = Pipeline::new(QueueKind::DeltaFifo);
                 sum += timed(|| {
                     pipeline.replace(items);
                     drain(&mut pipeline);

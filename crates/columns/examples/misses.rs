@@ -42,7 +42,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [known, events, what] = &arguments[..] else { panic!("misses KNOWN EVENTS apply|bare|drop") };
     let (known, events): (usize, usize) = (known.parse().expect("a number"), events.parse().expect("a number"));
-    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo, None);
+    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo);
     // Without a random seed, so that two runs do the same.
     let mut bare: HashMap<ObjectKey, Arc<Object>, BuildHasherDefault<DefaultHasher>> = HashMap::default();
     let objects = (0..known).map(|at| pod(at, 1));

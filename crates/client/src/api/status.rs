@@ -17,8 +17,6 @@ pub enum Verdict {
     Unreachable,
     /// The server failed or is not ready (500, 502, 503, 504): wait, then start over.
     Failing,
-    /// The server says `InternalError`. As [`Verdict::Failing`], but for a watch, which may be asked again.
-    Internal,
     /// Not allowed (401, 403): only someone else can change that, so ask seldom.
     Forbidden,
     /// The request itself is wrong or not served (400, 404, 405, 406, 422): asking again will not help.
@@ -79,10 +77,6 @@ impl Failure {
             (500, _) if !is_status => Verdict::Unreachable,
             // The server cannot parse the resourceVersion: it names no cause and no reason.
             (500, "") if status.message.starts_with("resourceVersion: Invalid value") => Verdict::Expired,
-            // The server cannot read what its store holds of an object, or such an object was deleted unsafely (KEP-3926).
-            // The watch has no event for that, so that only a list tells what is left. Servers say `StorageReadError`, or
-            // put the same into an internal error.
-            (500, "InternalError") if !status.message.contains("corrupt") => Verdict::Internal,
             (502 | 503, _) => Verdict::Unreachable,
             (400..=499, _) => Verdict::Refused,
             _ => Verdict::Failing,
@@ -183,7 +177,7 @@ mod tests {
         check(
             500,
             r#"{"kind":"Status","reason":"InternalError","message":"etcd","code":500}"#,
-            Verdict::Internal,
+            Verdict::Failing,
             "etcd",
         );
         // What the store cannot read has no event, whoever tells of it.

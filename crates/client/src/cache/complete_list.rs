@@ -31,12 +31,6 @@ impl CompleteList {
         self.items.sort_by(|(_, a), (_, b)| a.key.cmp(&b.key));
     }
 
-    /// The list with each object changed, but not its key.
-    pub(super) fn map(self, change: impl Fn(Arc<Object>) -> Arc<Object>) -> CompleteList {
-        let items = self.items.into_iter().map(|(hash, object)| (hash, change(object))).collect();
-        CompleteList { items, sorted: self.sorted }
-    }
-
     /// The objects.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Object>> + Clone {
         self.items.iter().map(|(_, object)| object)

@@ -18,7 +18,7 @@ use crate::api::object::{Object, ObjectKey};
 use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{Delta, DeltaType, Deltas};
 use crate::cache::keyed_slab::{Keyed, KeyedSlab, half, hash_of};
-use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, late, resolve, transformed};
+use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, late, resolve};
 
 /// The queue. A delta for a key that waits already costs one look-up, and no allocation.
 #[derive(Debug, Default)]
@@ -39,7 +39,6 @@ pub struct DeltaFifo {
     counts: Counts,
     /// The number of the latest Replace.
     replaced: u32,
-    transform: Option<Transform>,
 }
 
 #[derive(Debug)]
@@ -78,11 +77,6 @@ const MANY: usize = 4096;
 const KEPT: usize = 4096;
 
 impl DeltaFifo {
-    /// An empty queue.
-    pub fn new(transform: Option<Transform>) -> DeltaFifo {
-        DeltaFifo { transform, ..DeltaFifo::default() }
-    }
-
     fn find(&self, hash: u64, key: &ObjectKey) -> Option<usize> {
         self.slots.find(hash, key)
     }
@@ -232,7 +226,7 @@ impl DeltaFifo {
         self.counts.queued += list.len() as u64;
         self.counts.initial += if first { list.len() } else { 0 };
         self.listed_first = first;
-        self.listed = list.map(|object| transformed(self.transform, object)).into_hashed().into();
+        self.listed = list.into_hashed().into();
     }
 
     /// Queues a complete list behind what waits.
@@ -241,7 +235,7 @@ impl DeltaFifo {
         self.slots.reserve_exact(list.len());
         self.queue.reserve_exact(list.len());
         for object in list {
-            let delta = Delta::new(DeltaType::Replaced, transformed(self.transform, object));
+            let delta = Delta::new(DeltaType::Replaced, object);
             let at = self.push(delta);
             let slot = &mut self.slots[at];
             slot.replaced = self.replaced;
@@ -304,7 +298,7 @@ impl Queue for DeltaFifo {
             if let Some(late) = late {
                 return late;
             }
-            let delta = Delta::new(delta_type, transformed(self.transform, object));
+            let delta = Delta::new(delta_type, object);
             self.slots[at].deltas.push(delta);
             self.counts.queued += 1;
             return Queued::Queued;
@@ -314,7 +308,7 @@ impl Queue for DeltaFifo {
             None if delta_type == DeltaType::Deleted => return Queued::Unknown,
             _ => {}
         }
-        let delta = Delta::new(delta_type, transformed(self.transform, object));
+        let delta = Delta::new(delta_type, object);
         self.join(hash, delta.into());
         Queued::Queued
     }
@@ -384,10 +378,6 @@ impl Queue for DeltaFifo {
             before = Some(delta.is_present());
         }
         Some(deltas)
-    }
-
-    fn pop_batch(&mut self, limit: usize, known: &dyn KnownObjects) -> Vec<Deltas> {
-        std::iter::from_fn(|| self.pop(known)).take(limit).collect()
     }
 
     fn len(&self) -> usize {

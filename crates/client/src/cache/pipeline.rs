@@ -7,7 +7,7 @@ use crate::api::object::{Object, ObjectKey};
 use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{DeltaType, Deltas};
 use crate::cache::ledger::Ledger;
-use crate::cache::queue::{Queue, Queued, Transform};
+use crate::cache::queue::{Queue, Queued};
 use crate::cache::queue_kind::QueueKind;
 use crate::cache::store::{Change, Store};
 
@@ -26,8 +26,8 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// A pipeline of an empty queue of this kind and an empty store.
-    pub fn new(kind: QueueKind, transform: Option<Transform>) -> Pipeline {
-        let (queue, store) = (kind.make(transform), Store::default());
+    pub fn new(kind: QueueKind) -> Pipeline {
+        let (queue, store) = (kind.make(), Store::default());
         Pipeline { queue, store, pushed: 0, applied: 0, coalesced: 0, changes: 0, without_effect: 0, twofold: 0 }
     }
 
@@ -71,42 +71,6 @@ impl Pipeline {
         let Some(deltas) = self.queue.pop(&self.store) else { return false };
         self.apply(deltas, &mut tell);
         true
-    }
-
-    /// [`Pipeline::pop`] for up to `limit` keys at once, as one batch of the queue (client-go's `PopBatch`). Returns how
-    /// many keys the batch had; 0 means that nothing waits.
-    ///
-    /// For whoever writes the changes elsewhere, with one transaction for many of them:
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    ///
-    /// use kubechurn_client::api::object::decode_metadata;
-    /// use kubechurn_client::cache::pipeline::Pipeline;
-    /// use kubechurn_client::cache::queue_kind::QueueKind;
-    ///
-    /// let item = |name: &str| {
-    ///     decode_metadata(&format!(r#"{{"metadata":{{"name":"{name}","uid":"{name}","resourceVersion":"1"}}}}"#))
-    /// };
-    /// let mut pipeline = Pipeline::new(QueueKind::DeltaFifo, None);
-    /// pipeline.replace(vec![Arc::new(item("a")?), Arc::new(item("b")?), Arc::new(item("c")?)]);
-    ///
-    /// let mut transactions = Vec::new();
-    /// loop {
-    ///     let mut transaction = Vec::new();
-    ///     if pipeline.pop_batch(2, |change| transaction.push(change.object().key.name.to_string())) == 0 {
-    ///         break;
-    ///     }
-    ///     transactions.push(transaction.join(" "));
-    /// }
-    /// assert_eq!(transactions, ["a b", "c"]);
-    /// # Ok::<(), kubechurn_client::api::object::DecodeError>(())
-    /// ```
-    pub fn pop_batch(&mut self, limit: usize, mut tell: impl FnMut(Change)) -> usize {
-        let batch = self.queue.pop_batch(limit, &self.store);
-        let count = batch.len();
-        batch.into_iter().for_each(|deltas| self.apply(deltas, &mut tell));
-        count
     }
 
     fn apply(&mut self, deltas: Deltas, tell: &mut impl FnMut(Change)) {

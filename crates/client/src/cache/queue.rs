@@ -33,28 +33,6 @@ pub enum Queued {
     Former,
 }
 
-/// Changes an object before it is queued (client-go's `TransformFunc`): once for each object that the server sent, and
-/// never for tombstones and resyncs, whose objects went through it before.
-///
-/// A controller that never looks at an object's cells need not keep them in memory:
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use kubechurn_client::api::cells::Cells;
-/// use kubechurn_client::api::object::{Decode, Object};
-/// use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
-///
-/// fn without_cells(object: Arc<Object>) -> Arc<Object> {
-///     Arc::new(Object { cells: Cells::default(), ..Object::clone(&object) })
-/// }
-///
-/// let options = InformerOptions { transform: Some(without_cells), ..InformerOptions::default() };
-/// let informer = SharedInformer::new(Decode::METADATA, options);
-/// # assert!(informer.store().is_empty());
-/// ```
-pub type Transform = fn(Arc<Object>) -> Arc<Object>;
-
 /// How many deltas a queue has made that no frame and no item brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
@@ -95,8 +73,6 @@ pub trait Queue: Debug + Send {
     /// Takes what waits at the head, oldest first (client-go's `Pop`). `Replaced` and `Sync` come out as `Added` or
     /// `Updated`, by whether the object is known: a reader needs no other types.
     fn pop(&mut self, known: &dyn KnownObjects) -> Option<Deltas>;
-    /// Takes up to `limit` keys at once, in order, each key at most once (client-go's `PopBatch`).
-    fn pop_batch(&mut self, limit: usize, known: &dyn KnownObjects) -> Vec<Deltas>;
 
     /// How many keys wait.
     fn len(&self) -> usize;
@@ -125,14 +101,6 @@ pub trait Queue: Debug + Send {
     }
     /// The newest object that waits for a key, and whether it is a state (`true`) or a deletion.
     fn newest(&self, key: &ObjectKey) -> Option<(&Arc<Object>, bool)>;
-}
-
-/// Applies the queue's transform to an object, if it has one.
-pub(super) fn transformed(transform: Option<Transform>, object: Arc<Object>) -> Arc<Object> {
-    match transform {
-        Some(transform) => transform(object),
-        None => object,
-    }
 }
 
 /// Whether an event comes too late: it is older than `newest`, the newest that is known of its name. Then the result says

@@ -2,7 +2,7 @@
 //! ([`crate::cache::queue`]), so that no module names itself in a circle.
 
 use crate::cache::delta_fifo::DeltaFifo;
-use crate::cache::queue::{Queue, Transform};
+use crate::cache::queue::Queue;
 use crate::cache::real_fifo::RealFifo;
 
 /// Which queue an informer has.
@@ -19,7 +19,7 @@ use crate::cache::real_fifo::RealFifo;
 /// use kubechurn_client::cache::queue_kind::QueueKind;
 ///
 /// for (kind, changes) in [(QueueKind::DeltaFifo, 1), (QueueKind::RealFifo, 2), (QueueKind::AtomicFifo, 2)] {
-///     let mut pipeline = Pipeline::new(kind, None);
+///     let mut pipeline = Pipeline::new(kind);
 ///     for version in ["1", "2"] {
 ///         let text = format!(r#"{{"metadata":{{"name":"web","uid":"u","resourceVersion":"{version}"}}}}"#);
 ///         let object = Arc::new(decode_metadata(&text)?);
@@ -45,11 +45,11 @@ pub enum QueueKind {
 
 impl QueueKind {
     /// An empty queue of this kind.
-    pub fn make(self, transform: Option<Transform>) -> Box<dyn Queue> {
+    pub fn make(self) -> Box<dyn Queue> {
         match self {
-            QueueKind::DeltaFifo => Box::new(DeltaFifo::new(transform)),
-            QueueKind::RealFifo => Box::new(RealFifo::new(transform)),
-            QueueKind::AtomicFifo => Box::new(RealFifo::atomic(transform)),
+            QueueKind::DeltaFifo => Box::new(DeltaFifo::default()),
+            QueueKind::RealFifo => Box::new(RealFifo::default()),
+            QueueKind::AtomicFifo => Box::new(RealFifo::atomic()),
         }
     }
 }

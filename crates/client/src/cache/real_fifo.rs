@@ -15,10 +15,7 @@ use crate::api::object::{Object, ObjectKey};
 use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{Delta, DeltaType, Deltas};
 use crate::cache::keyed_slab::{half, hash_of};
-use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, late, resolve, transformed};
-
-/// The most keys that one batch may have (client-go, `defaultBatchSize`).
-pub const BATCH: usize = 1000;
+use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, late, resolve};
 
 /// The queue.
 #[derive(Debug, Default)]
@@ -30,7 +27,6 @@ pub struct RealFifo {
     /// How many complete lists wait as one entry.
     lists: usize,
     atomic: bool,
-    transform: Option<Transform>,
 }
 
 #[derive(Debug)]
@@ -55,14 +51,9 @@ struct Newest {
 }
 
 impl RealFifo {
-    /// An empty queue.
-    pub fn new(transform: Option<Transform>) -> RealFifo {
-        RealFifo { transform, ..RealFifo::default() }
-    }
-
     /// An empty queue that takes a complete list as one entry.
-    pub fn atomic(transform: Option<Transform>) -> RealFifo {
-        RealFifo { atomic: true, ..RealFifo::new(transform) }
+    pub fn atomic() -> RealFifo {
+        RealFifo { atomic: true, ..RealFifo::default() }
     }
 
     /// The newest object of each key that waits, with the [`half`] of the key's hash.
@@ -155,7 +146,6 @@ impl Queue for RealFifo {
         if let Some(late) = late {
             return late;
         }
-        let object = transformed(self.transform, object);
         self.push(Delta::new(delta_type, object));
         Queued::Queued
     }
@@ -163,24 +153,23 @@ impl Queue for RealFifo {
     /// Tombstones go before the items.
     fn replace(&mut self, list: CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
         let first = !std::mem::replace(&mut self.counts.populated, true);
-        let items = list.map(|object| transformed(self.transform, object));
-        let gone = self.absent(&items, known);
+        let gone = self.absent(&list, known);
         if first {
-            self.counts.initial = items.len();
+            self.counts.initial = list.len();
         }
         if self.atomic {
             // An object that waits and is not in the list will be gone when the list has had its turn.
             self.newest.values_mut().for_each(|newest| newest.present = false);
-            items.iter().for_each(|object| self.note(object, true));
-            self.counts.queued += items.len() as u64;
+            list.iter().for_each(|object| self.note(object, true));
+            self.counts.queued += list.len() as u64;
             self.lists += 1;
-            self.items.push_back(Item::ReplacedAll { items, first });
+            self.items.push_back(Item::ReplacedAll { items: list, first });
             return gone;
         }
         self.counts.made.tombstones += gone.len() as u64;
         self.counts.initial += if first { gone.len() } else { 0 };
         gone.iter().for_each(|object| self.push(Delta::tombstone(object.clone())));
-        items.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Replaced, object)));
+        list.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Replaced, object)));
         gone
     }
 
@@ -218,26 +207,6 @@ impl Queue for RealFifo {
         Some(delta.into())
     }
 
-    /// A batch has at most [`BATCH`] keys. It ends before a key that would come a second time, and with the end of the first
-    /// complete list, so that no batch mixes what that list brought with what happened later.
-    fn pop_batch(&mut self, limit: usize, known: &dyn KnownObjects) -> Vec<Deltas> {
-        let mut keys: HashSet<ObjectKey, FxBuildHasher> = HashSet::default();
-        let mut batch: Vec<Deltas> = Vec::new();
-        let initial = self.counts.initial > 0;
-        while batch.len() < limit.min(BATCH) {
-            if batch.is_empty() {
-                self.expand(known);
-            }
-            let Some(Item::Delta(next)) = self.items.front() else { break };
-            if keys.contains(next.key()) || (initial && self.counts.initial == 0) {
-                break;
-            }
-            keys.insert(next.key().clone());
-            batch.extend(self.pop(known));
-        }
-        batch
-    }
-
     fn len(&self) -> usize {
         self.newest.len()
     }
@@ -260,7 +229,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cache::queue::tests::{Take, check_of, reader_of, written};
+    use crate::cache::queue::tests::{check_of, reader_of, written};
     use crate::cache::queue_kind::QueueKind;
     use crate::cache::store::Change;
 
@@ -285,7 +254,7 @@ mod tests {
                 let mut reader = reader_of(kind, "");
                 assert!(!reader.fifo.has_synced());
                 reader.put_all(puts);
-                let synced = (0..9).find(|_| reader.fifo.has_synced() || !reader.take_some(Take::Pop));
+                let synced = (0..9).find(|_| reader.fifo.has_synced() || !reader.take_some());
                 assert_eq!(synced, Some(after), "{puts:?} {kind:?}");
             }
         }
@@ -297,31 +266,10 @@ mod tests {
         for kind in BOTH {
             let mut reader = reader_of(kind, "a@1 c@1");
             reader.put_all(&[".", "[b@9"]);
-            reader.take_some(Take::Pop);
+            reader.take_some();
             let absent = reader.fifo.absent(&CompleteList::default(), &reader.store);
             assert_eq!(absent.iter().map(|object| &*object.key.name).collect::<Vec<_>>(), ["b"], "{kind:?}");
         }
-    }
-
-    /// 65. TestRealFIFO_PopMultipleDeltaInBatch.
-    #[test]
-    fn a_batch_ends_before_a_key_comes_twice_and_with_the_first_list() {
-        for kind in BOTH {
-            let mut reader = reader_of(kind, "");
-            reader.put_all(&["[a@1 b@2", "+c@3", "~a@4", "~a@5", "+d@6"]);
-            let mut batch = |limit| {
-                let batch = reader.fifo.pop_batch(limit, &reader.store);
-                let words = batch.iter().flat_map(Deltas::iter).map(crate::cache::delta::tests::write);
-                let words: Vec<String> = words.collect();
-                batch.into_iter().flatten().for_each(|delta| drop(reader.store.apply(delta)));
-                words.join(" ")
-            };
-            let batches = [batch(1), batch(9), batch(9), batch(1), batch(9), batch(9)];
-            assert_eq!(batches, ["+a@1", "+b@2", "+c@3 ~a@4", "~a@5", "+d@6", ""], "{kind:?}");
-        }
-        let mut long = reader_of(QueueKind::RealFifo, "");
-        (0..BATCH + 1).for_each(|at| drop(long.put(&format!("+p{at}@{}", at + 1))));
-        assert_eq!(long.fifo.pop_batch(usize::MAX, &long.store).len(), BATCH);
     }
 
     proptest! {
@@ -336,12 +284,12 @@ mod tests {
                 let mut reader = reader_of(kind, "a@1 c#2@2");
                 for (at, step) in steps.iter().enumerate() {
                     if step.0 > 7 {
-                        while reader.take_some(Take::Batch2) && at % 2 == 0 {}
+                        while reader.take_some() && at % 2 == 0 {}
                     } else {
                         reader.put(&written(at, *step));
                     }
                 }
-                reader.take(Take::Pop);
+                reader.take();
                 reader.changes.retain(|change| !matches!(change, Change::Synced { .. }));
                 (reader.changes, reader.store.list(), reader.fifo.queued())
             };
@@ -366,12 +314,13 @@ mod tests {
                 for (at, step) in steps.iter().enumerate() {
                     if step.0 > 7 {
                         // Both have applied the same before anything more comes.
-                        reader.take(Take::Pop);
+                        reader.take();
                     } else {
                         reader.put(&written(at, *step));
                     }
                 }
-                reader.take(Take::Pop);
+                reader.take();
+                assert_eq!(reader.fifo.queued(), 0);
                 reader.changes.retain(|change| !matches!(change, Change::Synced { .. }));
                 (reader.changes, reader.store.list())
             };

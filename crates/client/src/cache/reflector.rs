@@ -294,8 +294,6 @@ pub struct Reflector {
     continuity: Continuity,
     /// What is refused, and told.
     refusals: Refusals,
-    /// Since when the watch has answered with internal errors to which the same watch is the answer.
-    internal_since: Option<f64>,
     /// How many sockets in a row were given up without a frame.
     quiet: u32,
     /// When the last proof came that what is held is true.
@@ -326,7 +324,6 @@ impl Reflector {
             failure: None,
             continuity: Continuity::Unbroken,
             refusals: Refusals::default(),
-            internal_since: None,
             quiet: 0,
             heard: None,
             reason: String::from("first list"),

@@ -18,7 +18,7 @@ use crate::cache::journal::Journal;
 use crate::cache::ledger::Ledger;
 use crate::cache::pipeline::Pipeline;
 use crate::cache::processor::{HandlerId, HandlerLedger, Initial, SharedProcessor};
-use crate::cache::queue::{Queue, Queued, Transform};
+use crate::cache::queue::{Queue, Queued};
 use crate::cache::queue_kind::QueueKind;
 use crate::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread};
 use crate::cache::store::Store;
@@ -50,8 +50,6 @@ pub struct InformerOptions {
     pub reflector: Options,
     /// The kind of the queue.
     pub queue: QueueKind,
-    /// What is done to each object before it is queued.
-    pub transform: Option<Transform>,
     /// How much may wait for the handlers; `None` is any amount, as in client-go. Beyond it the watch ends, and a new list
     /// follows.
     pub backlog: Option<Backlog>,
@@ -225,7 +223,7 @@ impl SharedInformer {
     pub fn new(decode: Decode, options: InformerOptions) -> SharedInformer {
         SharedInformer {
             reflector: Reflector::new(decode, options.reflector),
-            pipeline: Pipeline::new(options.queue, options.transform),
+            pipeline: Pipeline::new(options.queue),
             ledger: Ledger::default(),
             processor: SharedProcessor::default(),
             notices: Vec::new(),

@@ -19,7 +19,6 @@
 //! `PROPTEST_CASES` asks for another number of cases, and `./dev soak` for many. A failure prints how to repeat it.
 
 use std::hash::{BuildHasher, RandomState};
-use std::num::NonZeroU32;
 
 use kubechurn_client::cache::queue_kind::QueueKind;
 use kubechurn_client::cache::reflector::Options;
@@ -77,11 +76,9 @@ fn check(test: &str, queue: QueueKind, other: Option<QueueKind>) {
     let cases = number("PROPTEST_CASES").map_or(CASES, |cases: u64| cases as u32).div_ceil(TESTS);
     let first = number("PROPTEST_RNG_SEED").unwrap_or_else(|| RandomState::new().hash_one(test));
     let steps = prop::collection::vec(any::<u32>().prop_map(Number), LONGEST / 4..LONGEST);
-    let reflector = any::<[bool; 4]>().prop_map(|[watch_list, resync, pages, sits_out]| Options {
+    let reflector = any::<[bool; 2]>().prop_map(|[watch_list, resync]| Options {
         watch_list,
         resync: resync.then_some(5000.0),
-        page_size: NonZeroU32::new(u32::from(pages)),
-        max_internal_error_retry: sits_out.then_some(20_000.0),
         ..Options::default()
     });
     let strategy = (steps, reflector, prop::sample::select(&BASES[..]));

@@ -9,9 +9,7 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::factory::SharedInformerFactory;
-use kubechurn_client::cache::handler::{
-    FilteringResourceEventHandler, Handled, HandlerError, HandlerOptions, ResourceEventHandler, Resynced,
-};
+use kubechurn_client::cache::handler::{Handled, HandlerError, HandlerOptions, ResourceEventHandler, Resynced};
 use kubechurn_client::cache::index::{self, IndexFunc};
 use kubechurn_client::cache::processor::HandlerId;
 use kubechurn_client::cache::queue_kind::QueueKind;
@@ -320,29 +318,6 @@ fn a_handler_is_synced_once_the_first_list_has_reached_it() {
     let mut empty = Play::live(&[]);
     let id = empty.add(CHANGES);
     assert_eq!(synced(&empty, id), (true, true), "of an empty list there is nothing to wait for");
-}
-
-/// TestFilteringResourceEventHandler.
-#[test]
-fn a_filter_turns_what_passes_it_into_additions_and_deletions() {
-    let mut play = Play::live(&["a@10", "b@7"]);
-    let id = play.add(CHANGES);
-    let long = |object: &Object| object.resource_version.as_str().len() > 2;
-    let mut filtering = FilteringResourceEventHandler { filter: long, handler: Recorded::default() };
-    for (word, object) in [
-        ("MODIFIED", "a@101"),
-        ("MODIFIED", "a@102"),
-        ("ADDED", "c@103"),
-        ("MODIFIED", "a@x"),
-        ("DELETED", "c@104"),
-        ("DELETED", "b@9"),
-    ] {
-        play.frame(word, object);
-        play.drain();
-    }
-    play.informer.deliver(id, &mut filtering);
-    let told = ["Added a@101", "Updated a@101>102", "Added c@103", "Deleted a@102", "Deleted c@104"];
-    assert_eq!(filtering.handler.told, told);
 }
 
 /// Indexes objects by the value of one label.

@@ -42,7 +42,7 @@ fn update(pipeline: &mut Pipeline, round: usize) -> (u64, i64) {
 
 #[test]
 fn an_update_of_a_key_that_waits_allocates_nothing_and_the_queue_follows_the_keys() {
-    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo, None);
+    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo);
     let mut first = Vec::new();
     let held = measure(|| first = objects(0)).bytes_current - (KEYS * size_of::<Arc<Object>>()) as i64;
     pipeline.replace(first);

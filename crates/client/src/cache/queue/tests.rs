@@ -1,19 +1,9 @@
-//! What the queues promise, checked in all the ways of taking from them.
+//! What the queues promise.
 
 use super::*;
 use crate::cache::delta::tests::{object, write};
 use crate::cache::queue_kind::QueueKind;
 use crate::cache::store::{Change, Store};
-
-/// How a reader takes what waits.
-#[derive(Clone, Copy, Debug)]
-pub enum Take {
-    Pop,
-    /// In batches of one key.
-    Batch1,
-    /// In batches of at most two keys.
-    Batch2,
-}
 
 pub struct Reader {
     pub fifo: Box<dyn Queue>,
@@ -32,7 +22,7 @@ fn reader(known: &str) -> Reader {
 pub fn reader_of(kind: QueueKind, known: &str) -> Reader {
     let mut store = Store::default();
     words(known).for_each(|text| drop(store.apply(Delta::new(DeltaType::Added, object(text)))));
-    Reader { fifo: kind.make(None), store, taken: Vec::new(), changes: Vec::new() }
+    Reader { fifo: kind.make(), store, taken: Vec::new(), changes: Vec::new() }
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -66,41 +56,34 @@ impl Reader {
     }
 
     /// Takes once, and applies what was taken. Whether there was anything.
-    pub fn take_some(&mut self, how: Take) -> bool {
-        let batch: Vec<Deltas> = match how {
-            Take::Pop => self.fifo.pop(&self.store).into_iter().collect(),
-            Take::Batch1 => self.fifo.pop_batch(1, &self.store),
-            Take::Batch2 => self.fifo.pop_batch(2, &self.store),
-        };
-        let some = !batch.is_empty();
-        for delta in batch.into_iter().flatten() {
+    pub fn take_some(&mut self) -> bool {
+        let Some(deltas) = self.fifo.pop(&self.store) else { return false };
+        for delta in deltas {
             self.taken.push(write(&delta));
             let (first, second) = self.store.apply(delta);
             self.changes.extend(first.into_iter().chain(second));
         }
-        some
+        true
     }
 
     /// Takes everything, each delta applied before the next is taken.
-    pub fn take(&mut self, how: Take) -> String {
-        while self.take_some(how) {}
+    pub fn take(&mut self) -> String {
+        while self.take_some() {}
         std::mem::take(&mut self.taken).join(" ")
     }
 }
 
-/// What comes out of a DeltaFIFO after `puts`, the same however it is taken.
+/// What comes out of a DeltaFIFO after `puts`.
 fn check(known: &str, puts: &[&str], expected: &str) {
     check_of(QueueKind::DeltaFifo, known, puts, expected);
 }
 
-/// What comes out of a queue after `puts`, the same however it is taken.
+/// What comes out of a queue after `puts`.
 pub fn check_of(kind: QueueKind, known: &str, puts: &[&str], expected: &str) {
-    for how in [Take::Pop, Take::Batch1, Take::Batch2] {
-        let mut reader = reader_of(kind, known);
-        reader.put_all(puts);
-        assert_eq!(reader.take(how), expected, "{puts:?} {how:?}");
-        assert_eq!((reader.fifo.queued(), reader.fifo.len()), (0, 0), "{puts:?} {how:?}");
-    }
+    let mut reader = reader_of(kind, known);
+    reader.put_all(puts);
+    assert_eq!(reader.take(), expected, "{puts:?}");
+    assert_eq!((reader.fifo.queued(), reader.fifo.len()), (0, 0), "{puts:?}");
 }
 
 /// 53. TestDeltaFIFO_basic.
@@ -116,9 +99,9 @@ fn a_key_that_changes_again_does_not_jump_the_line() {
     check("a@1", &["-a@2", "+b@3", "+a#2@4"], "-a@2 +a#2@4 +b@3");
     let mut reader = reader("");
     reader.put_all(&["+a@1", "+b@2"]);
-    reader.take_some(Take::Pop);
+    reader.take_some();
     reader.put_all(&["~a@3", "+c@4"]);
-    assert_eq!(reader.take(Take::Pop), "+a@1 +b@2 ~a@3 +c@4", "one that was taken joins the tail");
+    assert_eq!(reader.take(), "+a@1 +b@2 ~a@3 +c@4", "one that was taken joins the tail");
 }
 
 /// 60. TestDeltaFIFO_enqueueingNoLister, TestDeltaFIFO_enqueueingWithLister.
@@ -129,7 +112,7 @@ fn deletion_of_the_unknown_is_dropped_and_of_the_known_or_queued_is_not() {
     assert_eq!(reader.put("-k@2"), "Queued");
     assert_eq!(reader.put("+q@3"), "Queued");
     assert_eq!(reader.put("-q@4"), "Queued");
-    assert_eq!(reader.take(Take::Pop), "-k@2 +q@3 -q@4");
+    assert_eq!(reader.take(), "-k@2 +q@3 -q@4");
 }
 
 #[test]
@@ -296,18 +279,8 @@ fn synced_when_something_came_first_or_the_first_list_is_drained() {
     let mut known = reader("k@1");
     known.put("[");
     assert!(!known.fifo.has_synced());
-    known.take(Take::Pop);
+    known.take();
     assert!(known.fifo.has_synced());
-}
-
-#[test]
-fn a_batch_has_at_most_as_many_keys_as_asked_for() {
-    let mut reader = reader("");
-    reader.put_all(&["+a@1", "+b@2", "+c@3", "~a@4"]);
-    assert_eq!(reader.fifo.pop_batch(2, &reader.store).len(), 2);
-    assert_eq!(reader.fifo.queued(), 1);
-    assert!(reader.fifo.pop_batch(0, &reader.store).is_empty());
-    assert_eq!(reader.fifo.pop_batch(9, &reader.store).len(), 1);
 }
 
 /// 62. TestDeltaFIFO_PopShouldUnblockWhenClosed.
@@ -319,33 +292,10 @@ fn an_empty_queue_answers_at_once() {
         let mut reader = reader_of(kind, "");
         for put in ["+a@1", "[a@1", "~a@2"] {
             assert!(reader.fifo.is_empty() && reader.fifo.pop(&reader.store).is_none(), "{kind:?}");
-            assert!(reader.fifo.pop_batch(2, &reader.store).is_empty(), "{kind:?}");
             reader.put(put);
-            assert!(!reader.fifo.is_empty() && reader.take_some(Take::Pop), "{kind:?}");
+            assert!(!reader.fifo.is_empty() && reader.take_some(), "{kind:?}");
         }
-        assert!(reader.fifo.is_empty() && !reader.take_some(Take::Pop), "{kind:?}");
-    }
-}
-
-/// 63. TestDeltaFIFO_transformer.
-#[test]
-fn objects_are_transformed_once_and_tombstones_and_resyncs_never() {
-    fn mark(object: Arc<Object>) -> Arc<Object> {
-        let marks = object.flaw.as_deref().unwrap_or_default().len() + 1;
-        Arc::new(Object { flaw: Some("*".repeat(marks).into()), ..Object::clone(&object) })
-    }
-    for kind in [QueueKind::DeltaFifo, QueueKind::RealFifo, QueueKind::AtomicFifo] {
-        let mut reader = Reader { fifo: kind.make(Some(mark)), ..reader_of(kind, "") };
-        for puts in [&["+a@1", "+b@2"][..], &["~a@3"], &["."], &["[b@2 c@4"], &["."], &["-b@9"], &["["]] {
-            reader.put_all(puts);
-            while let Some(deltas) = reader.fifo.pop(&reader.store) {
-                for delta in deltas {
-                    assert_eq!(delta.object.object().flaw.as_deref(), Some("*"), "{puts:?} {} {kind:?}", write(&delta));
-                    reader.store.apply(delta);
-                }
-            }
-        }
-        assert!(reader.store.is_empty() && reader.fifo.made().resyncs >= 2 && reader.fifo.made().tombstones == 2);
+        assert!(reader.fifo.is_empty() && !reader.take_some(), "{kind:?}");
     }
 }
 
@@ -369,25 +319,5 @@ pub fn written(at: usize, (what, name, life): (usize, usize, u32)) -> String {
         2 | 3 => format!("-{object}"),
         4 | 5 => format!("+{object}"),
         _ => format!("~{object}"),
-    }
-}
-
-proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
-
-    /// 64. Seed 000: taken key by key or in batches of any size, each key has the same events.
-    #[test]
-    fn however_it_is_taken_a_key_has_the_same_events(
-        puts in proptest::collection::vec((0..8_usize, 0..3_usize, 1..3_u32), 0..60),
-    ) {
-        let taken = |how| {
-            let mut reader = reader("a@1 c#2@2");
-            puts.iter().enumerate().for_each(|(at, put)| drop(reader.put(&written(at, *put))));
-            let waits = reader.fifo.queued();
-            (waits > 0, reader.take(how), reader.fifo.queued())
-        };
-        assert_eq!(taken(Take::Pop), taken(Take::Batch1));
-        assert_eq!(taken(Take::Pop), taken(Take::Batch2));
-        assert_eq!(taken(Take::Pop).2, 0);
     }
 }

@@ -23,8 +23,7 @@ impl Reflector {
     /// - later at the version that was seen last, or a newer one, and without pages, so that the server's cache can answer;
     /// - where the server cannot serve from that version, without a version, which asks for the newest state.
     ///
-    /// A page size that was set in the options holds for all of these. Where no answer over HTTP can be read, a streaming list
-    /// is tried again after a wait.
+    /// Where no answer over HTTP can be read, a streaming list is tried again after a wait.
     pub(super) fn list(&mut self, moment: Moment) -> Action {
         if !self.options.readable {
             return self.wait(Phase::Start, None, moment);
@@ -34,10 +33,7 @@ impl Reflector {
             false => self.last_sync.for_list(),
         };
         let concrete = !resource_version.is_unset() && resource_version.as_str() != "0";
-        let limit = match self.options.page_size {
-            Some(size) => Some(size.get()),
-            None => (!concrete || self.paged).then_some(PAGE),
-        };
+        let limit = (!concrete || self.paged).then_some(PAGE);
         self.request(ListRequest { resource_version, limit, continue_token: None }, moment)
     }
 

@@ -12,10 +12,6 @@ use crate::cache::reflector::{
     SHORT, Socket, State, Unread, Verdict, WATCH_TIMEOUT, WatchRequest, kind, read,
 };
 
-/// Where a watch lasts this long between two internal errors, in milliseconds, the second one counts as a new trouble of the
-/// server (client-go's `minResetPeriod`).
-const WELL: f64 = 60_000.0;
-
 impl Reflector {
     /// Begins anew with a list: a streaming one where that is wanted, else one in pages.
     pub(super) fn start(&mut self, moment: Moment) -> Action {
@@ -44,9 +40,8 @@ impl Reflector {
         if phase == Phase::Watch && !self.last_sync.version().is_unset() {
             return self.open(moment, false);
         }
-        // A new list says when the next resync is due, and its watch may have internal errors for the whole time again.
+        // A new list says when the next resync is due.
         self.resync_at = None;
-        self.internal_since = None;
         if self.streams_lists() { self.open(moment, true) } else { self.list(moment) }
     }
 
@@ -350,7 +345,6 @@ impl Reflector {
             }
             _ => return None,
         };
-        let open = matches!(self.state, State::Watch { .. });
         if failure.code != 0 && matches!(self.state, State::List { .. } | State::Probe { .. }) {
             self.fetches = Fetches::Readable;
         }
@@ -373,8 +367,6 @@ impl Reflector {
                 store.notice(Notice::Refused { at: moment.now, reason, retried: !last });
             }
         }
-        let retries_internal_error =
-            open && failure.verdict == Verdict::Internal && self.retries_internal_error(moment);
         if self.synced {
             self.reason = match failure.code {
                 0 => failure.words.clone(),
@@ -406,21 +398,8 @@ impl Reflector {
             }
             (At::List { .. }, _) => self.wait(Phase::Start, after, moment),
             (At::Watch, Verdict::TooManyRequests | Verdict::Unreachable) => self.wait(Phase::Watch, after, moment),
-            (At::Watch, _) if retries_internal_error => self.wait(Phase::Watch, after, moment),
             (At::Watch, _) => self.wait(Phase::Start, after, moment),
         })
-    }
-
-    /// Whether the answer to an internal error of an open watch is the same watch again: as long as the first such error is
-    /// not longer ago than the options say (client-go, `RetryWithDeadline`). A watch that lasted a minute ended the trouble
-    /// before it. client-go tries again at once; here the usual waits come first, to spare a server that is in trouble.
-    fn retries_internal_error(&mut self, moment: Moment) -> bool {
-        let window = self.options.max_internal_error_retry.unwrap_or(0.0);
-        let recent = |_: &f64| moment.now - self.last_opened < WELL;
-        let since = self.internal_since.filter(recent).unwrap_or(moment.now);
-        let within = window > 0.0 && moment.now - since <= window;
-        self.internal_since = within.then_some(since);
-        within
     }
 
     /// The server answers the request over HTTP, so that something between here and the server refuses the socket.

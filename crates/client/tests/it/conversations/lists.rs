@@ -1,7 +1,5 @@
 //! The first list and later ones, in pages.
 
-use std::num::NonZeroU32;
-
 use kubechurn_client::cache::reflector::Options;
 
 use kubechurn_talk::{Talk, joined};
@@ -40,22 +38,6 @@ fn a_first_list_in_pages_keeps_later_ones_paged() {
         ("page 9 +u a@5", "list 7 limit 500 continue u"),
         ("page 9 b@6", "watch 9"),
         ("drain", "Added a@5 Added b@6"),
-    ]);
-}
-
-/// 7. TestReflectorWatchListPageSize: a size that was set holds for every list, at a concrete version too.
-#[test]
-fn a_page_size_that_was_set_holds_for_every_list() {
-    Talk::new(Options { watch_list: false, page_size: NonZeroU32::new(4), ..Options::default() }).check(&[
-        ("start", "list 0 limit 4"),
-        ("page 7 a@5", "watch 7"),
-        ("ERROR 410 Expired too old", "wait 800"),
-        ("timer", "list 7 limit 4"),
-        ("page 9 +t a@5", "list 7 limit 4 continue t"),
-        // The exception is the list that is asked for as a whole because the token of its pages had expired.
-        ("fail 410 Expired the continue token is too old", "list 7"),
-        ("fail 504 Timeout Too large resource version", "list unset limit 4"),
-        ("page 9 a@5", "watch 9"),
     ]);
 }
 
@@ -131,12 +113,13 @@ fn page_two_410_lists_all_at_once_at_the_version_asked_for_first() {
 /// 3. TestListPager_List: a 410 on page one does not lead to the same list without pages, but to a list without a version.
 #[test]
 fn page_one_410_is_not_asked_again_without_pages() {
-    Talk::new(Options { watch_list: false, page_size: NonZeroU32::new(4), ..Options::default() }).check(&[
-        ("start", "list 0 limit 4"),
-        ("page 7", "watch 7"),
+    paged().check(&[
+        ("start", "list 0 limit 500"),
+        ("page 7 +t a@5", "list 0 limit 500 continue t"),
+        ("page 7 b@5", "watch 7"),
         ("ERROR 500 InternalError x", "wait 800"),
-        ("timer", "list 7 limit 4"),
-        ("fail 410 Expired too old", "list unset limit 4"),
+        ("timer", "list 7 limit 500"),
+        ("fail 410 Expired too old", "list unset limit 500"),
     ]);
 }
 

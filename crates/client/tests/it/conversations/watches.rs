@@ -83,58 +83,11 @@ fn a_wait_that_the_server_asks_for_is_kept() {
     live().check(&[("close 1000", "watch 7"), ("close 1006", "probe watch 7"), (asks, "wait 7000")]);
 }
 
-/// 39. TestRetryInternalError: the same watch is opened again while the first error is not longer ago than the options say.
 #[test]
-fn internal_errors_are_sat_out_within_their_window() {
-    const ERROR: &str = "ERROR 500 InternalError etcd";
-    let patient = || live_with(Options { max_internal_error_retry: Some(5000.0), ..Options::default() });
-    patient().check(&[
-        (ERROR, "wait 800"),
-        ("health", "Stale"),
-        ("timer", "watch 7"),
-        (ERROR, "wait 1600"),
-        ("timer", "watch 7"),
-        (ERROR, "wait 3200"),
-        ("timer", "watch 7"),
-        // The first error was 5,600 ms ago.
-        (ERROR, "wait 6400"),
-        ("timer", "stream 7"),
-        ("END 9", ""),
-        // After a list the time begins anew.
-        (ERROR, "wait 12800"),
-        ("timer", "watch 9"),
-    ]);
-    // The same holds after a list that was taken for another reason.
-    patient().check(&[
-        (ERROR, "wait 800"),
-        ("timer", "watch 7"),
-        ("ERROR 410 Expired x", "wait 1600"),
-        ("timer", "stream 7"),
-        ("END 9", ""),
-        ("+3000", ""),
-        (ERROR, "wait 3200"),
-        ("timer", "watch 9"),
-    ]);
-    // The same holds after a watch that lasted a minute. After a shorter one it does not, whatever that brought.
-    patient().check(&[
-        (ERROR, "wait 800"),
-        ("timer", "watch 7"),
-        ("open", ""),
-        ("+60000", ""),
-        (ERROR, "wait 1600"),
-        ("timer", "watch 7"),
-    ]);
-    patient().check(&[
-        (ERROR, "wait 800"),
-        ("timer", "watch 7"),
-        ("BOOKMARK 8", ""),
-        ("+59000", ""),
-        (ERROR, "wait 1600"),
-        ("timer", "stream 8"),
-    ]);
-    // Other errors, and a watch that is refused with an internal error, lead to a list.
-    patient().check(&[("ERROR 504 Timeout slow", "wait 800"), ("timer", "stream 7")]);
-    patient().check(&[
+fn internal_errors_relist() {
+    live().check(&[("ERROR 500 InternalError etcd", "wait 800"), ("health", "Stale"), ("timer", "stream 7")]);
+    // So does a watch that is refused with one.
+    live().check(&[
         ("close 1000", "watch 7"),
         ("close 1006", "probe watch 7"),
         ("fail 500 InternalError etcd", "wait 800"),
@@ -144,13 +97,12 @@ fn internal_errors_are_sat_out_within_their_window() {
 
 /// 51. TestReflectorReplacesStoreOnUnsafeDelete.
 ///
-/// A server has no event for an object that it cannot read, so that only a list tells what is gone. The option to retry internal
-/// errors does not change that, for the same watch would never tell.
+/// A server has no event for an object that it cannot read, so that only a list tells what is gone.
 #[test]
 fn unreadable_store_replaces_what_is_known() {
     for reason in ["StorageReadError", "InternalError"] {
         let error = format!("ERROR 500 {reason} saw a DELETED event, but object data is corrupt");
-        live_with(Options { max_internal_error_retry: Some(60_000.0), ..Options::default() }).check(&[
+        live().check(&[
             (&*error, "wait 800"),
             ("store", "a@5 b@6"),
             ("timer", "stream 7"),
