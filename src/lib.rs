@@ -60,8 +60,8 @@
 //!   per kind.
 //! - **Fast where it is hot, small where it is not.** What each frame goes through (`crates/{client,columns,recorder}`) is built
 //!   for speed, and all else (`src`, `crates/model`, and `crates/changes`, which is no faster otherwise) for size.
-//! - **Dependencies point one way**, and the compiler holds it: `client ← {changes, columns, recorder} ← model ← page`, and
-//!   `{client, columns} ← cluster ← cli`, and `cluster` answers as a server prints. Within the page `browser` names the client and
+//! - **Dependencies point one way**, and the compiler holds it: `client ← columns ← changes ← model ← page`,
+//!   `client ← recorder ← model` and `{client, columns} ← cluster ← cli`, and `cluster` answers as a server prints. Within the page `browser` names the client and
 //!   nothing else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds
 //!   that, and the order within each crate: `api ← cache`, `workqueue ← record`, `kind_id ← {table, timeline} ← page`.
 //!
