@@ -178,7 +178,7 @@ impl Line {
             fields: Vec::new(),
             other_paths: Vec::new(),
             more: 0,
-            writers: Writers::new(),
+            writers: writer::of_change(delta_type, old, new),
             noise: None,
             owners: SmallVec::new(),
             generation: None,
@@ -232,7 +232,6 @@ impl Line {
             tell("reason", member("reason").map(Value::new));
             tell("message", member("message").or(member("note")).map(Value::new));
         }
-        self.writers = writer::makers(raw::named(&parts.metadata, "managedFields").unwrap_or_default());
     }
 
     fn compare(&mut self, (old, new): (&str, &str), parts: &Parts<'_>, marks: &Marks) {
@@ -247,12 +246,6 @@ impl Line {
             if &*self.kind == "Pod" {
                 self.tell_pod(&Parts::read(old), parts);
             }
-        }
-        if let Some(moved) = diff.changes.iter().find(|change| change.path == "metadata.managedFields") {
-            self.writers = match moved.old {
-                Some(old) => writer::between(old, moved.new.unwrap_or_default()),
-                None => writer::makers(moved.new.unwrap_or_default()),
-            };
         }
     }
 
