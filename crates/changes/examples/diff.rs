@@ -9,7 +9,7 @@ use std::time::Instant;
 use kubechurn_changes::diff::diff;
 use kubechurn_changes::line::{Line, Received};
 use kubechurn_changes::noise::Marks;
-use kubechurn_changes::writer::writers;
+use kubechurn_changes::writer::of_change;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let _ = black_box(diff(black_box(old), black_box(new)));
         });
         let writers = fastest(pairs, |old, new| {
-            black_box(writers(Some(black_box(old)), black_box(new)));
+            black_box(of_change(DeltaType::Updated, Some(black_box(old)), Some(black_box(new))));
         });
         let marks = Marks::default();
         let lines = fastest(pairs, |old, new| {

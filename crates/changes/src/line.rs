@@ -6,9 +6,11 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_columns::kinds::pods;
 
 use crate::diff::{self, Diff};
 use crate::field::{Field, taints};
@@ -152,10 +154,12 @@ impl<'a> Parts<'a> {
         raw::named(&self.object, name)
     }
 
-    /// The word for a Pod's state.
+    /// The word for a Pod's state, as the table has it.
     fn pod_status(&self) -> Option<Value> {
-        let is_going = raw::named(&self.metadata, "deletionTimestamp").is_some();
-        telling::pod_status(is_going, self.member("status")?).map(|word| Value::plain(&word))
+        let deletion = raw::named(&self.metadata, "deletionTimestamp").and_then(raw::string);
+        let is_deleting = deletion.is_some_and(|time| !time.is_empty());
+        let word = pods::status(is_deleting, self.member("spec").unwrap_or("{}"), self.member("status")?).ok()?;
+        (!word.is_empty()).then(|| Value::plain(&word))
     }
 }
 
@@ -174,7 +178,7 @@ impl Line {
             fields: Vec::new(),
             other_paths: Vec::new(),
             more: 0,
-            writers: Writers::new(),
+            writers: writer::of_change(delta_type, old, new),
             noise: None,
             owners: SmallVec::new(),
             generation: None,
@@ -228,7 +232,6 @@ impl Line {
             tell("reason", member("reason").map(Value::new));
             tell("message", member("message").or(member("note")).map(Value::new));
         }
-        self.writers = writer::makers(raw::named(&parts.metadata, "managedFields").unwrap_or_default());
     }
 
     fn compare(&mut self, (old, new): (&str, &str), parts: &Parts<'_>, marks: &Marks) {
@@ -243,12 +246,6 @@ impl Line {
             if &*self.kind == "Pod" {
                 self.tell_pod(&Parts::read(old), parts);
             }
-        }
-        if let Some(moved) = diff.changes.iter().find(|change| change.path == "metadata.managedFields") {
-            self.writers = match moved.old {
-                Some(old) => writer::between(old, moved.new.unwrap_or_default()),
-                None => writer::makers(moved.new.unwrap_or_default()),
-            };
         }
     }
 
@@ -332,7 +329,12 @@ impl Line {
     /// The state that this change brings, if it is one that says that something is wrong.
     pub fn trouble(&self) -> Option<&str> {
         let states = self.fields.iter().filter(|field| telling::rank(&field.path) <= 2);
-        states.filter_map(|field| field.new.as_ref()).map(Value::kept).find(|word| telling::is_trouble(word))
+        let words = states.filter_map(|field| Some((&*field.path, field.new.as_ref()?.kept())));
+        let is_trouble = |path: &str, word: &str| match path {
+            telling::POD_STATUS => pods::tone(word) == Tone::Bad,
+            _ => telling::is_trouble(word),
+        };
+        words.filter(|(path, word)| is_trouble(path, word)).map(|(_, word)| word).next()
     }
 }
 

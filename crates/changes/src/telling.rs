@@ -1,8 +1,4 @@
-//! Which field of a change says most, and what a Pod's fields say together.
-
-use std::borrow::Cow;
-
-use crate::raw;
+//! Which field of a change says most, and which words speak of trouble.
 
 /// The path under which a Pod's state is kept, after the table's column: it is made of several fields.
 pub(crate) const POD_STATUS: &str = "STATUS";
@@ -62,31 +58,6 @@ pub(crate) fn rank(path: &str) -> u8 {
     }
 }
 
-/// The word for a Pod's state: why its containers wait or ended, or its phase. Less than what a table shows as STATUS, which
-/// counts containers too (`printPod` in `printers.go` of Kubernetes).
-/// `is_going` says whether the Pod is asked to go.
-pub(crate) fn pod_status(is_going: bool, status: &str) -> Option<Cow<'_, str>> {
-    let status = &*raw::members(status)?;
-    let word = |value: &str| matches!(value.as_bytes().first(), Some(b'"')) && value.len() > 2;
-    for list in ["initContainerStatuses", "containerStatuses"] {
-        let Some(statuses) = raw::named(status, list).and_then(raw::items) else { continue };
-        for status in statuses {
-            let Some(state) = raw::member(status, "state") else { continue };
-            let reason = |name: &str| raw::value_at(state, &[name, "reason"]).filter(|reason| word(reason));
-            let ended = reason("terminated").filter(|reason| !is_going && *reason != "\"Completed\"");
-            if let Some(reason) = reason("waiting").filter(|_| !is_going).or(ended) {
-                return raw::string(reason);
-            }
-        }
-    }
-    let own = raw::named(status, "reason").filter(|reason| word(reason)).and_then(raw::string);
-    match own {
-        Some(own) => Some(own),
-        None if is_going => Some(Cow::Borrowed("Terminating")),
-        None => raw::named(status, "phase").and_then(raw::string),
-    }
-}
-
 /// Whether a word for a state says that something is wrong. The words are the kubelet's.
 pub(crate) fn is_trouble(word: &str) -> bool {
     const WORDS: [&str; 9] = [
@@ -132,17 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_has_one_word() {
-        let check = |is_going: bool, status: &str, expected: Option<&str>| {
-            assert_eq!(pod_status(is_going, status).as_deref(), expected, "{status}");
-        };
-        check(false, r#"{"phase":"Pending"}"#, Some("Pending"));
-        let waiting = r#"{"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"ErrImagePull"}}}]}"#;
-        check(false, waiting, Some("ErrImagePull"));
-        check(true, waiting, Some("Terminating"));
-        check(false, r#"{"phase":"Failed","reason":"Evicted"}"#, Some("Evicted"));
-        check(false, r#"{"phase":7}"#, None);
-        check(false, r#"[{]"#, None);
+    fn words_of_trouble_are_the_kubelet_s() {
         assert!(is_trouble("ErrImagePull") && is_trouble("RunContainerError") && !is_trouble("Running"));
     }
 }

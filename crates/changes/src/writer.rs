@@ -1,18 +1,27 @@
 //! Who seems to have written a version: inferred from `metadata.managedFields`.
 //!
 //! The server keeps an entry for each manager, operation and subresource, with the time of its last write in whole
-//! seconds and the fields that it owns. A write that changes neither leaves no trace, so nothing here is certain, and the
-//! type says so. The rule is that of the inspector (`page::inspector::fields` of the model), on text; but of two
-//! managers of which one took a field from the other within a second, only the one that took it is told.
+//! seconds and the fields that it owns. The writer is whose entry is new or has another time; else whose entry gained a
+//! field; else who owns the field that changed. An entry that only lost fields shows no write: somebody else took or
+//! removed them. A deletion and a removed field leave no trace, so nothing here is certain, and the type says so.
+//!
+//! This is the one rule of the page: the feed, the inspector and the lanes by manager ask [`of_change`].
 
 use smallvec::SmallVec;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
+use kubechurn_client::cache::delta::DeltaType;
+
+use crate::diff;
 use crate::raw;
 
 /// The most entries that are compared. The API server itself merges the oldest entries when there are more than ten
 /// (`managedfields`, `capmanagers.go`), so that only a server of another make has more.
 const MOST: usize = 64;
+/// The longest list whose items are matched with the steps of an entry's fields.
+const MOST_ITEMS: usize = 200;
+/// How deep the fields of an entry are followed.
+const DEEPEST: u8 = 40;
 
 /// What in `managedFields` shows that a manager wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,8 +30,10 @@ pub enum Evidence {
     New,
     /// The time of its entry moved.
     TimeMoved,
-    /// The entry owns other fields than before: a second write within a second.
+    /// The entry owns a field more than before: a second write within a second.
     FieldsMoved,
+    /// The entry, which did not change, owns the field that changed.
+    OwnsField,
 }
 
 /// A manager that seems to have written.
@@ -41,9 +52,16 @@ pub type Writers = SmallVec<[InferredWriter; 1]>;
 
 impl std::fmt::Display for InferredWriter {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}, inferred", self.name())
+    }
+}
+
+impl InferredWriter {
+    /// The manager and its subresource, as in `kubelet (status)`.
+    pub fn name(&self) -> SmolStr {
         match &*self.subresource {
-            "" => write!(formatter, "{}, inferred", self.manager),
-            subresource => write!(formatter, "{} ({subresource}), inferred", self.manager),
+            "" => self.manager.clone(),
+            subresource => format_smolstr!("{} ({subresource})", self.manager),
         }
     }
 }
@@ -95,21 +113,23 @@ fn entries(managed_fields: &str) -> Entries<'_> {
     items.into_iter().take(MOST).filter_map(Entry::read).collect()
 }
 
-/// Who seems to have written `new`, in the order of the entries, each name once. Without an old version: whose entries
-/// have the oldest time, which are those who made the object.
-pub fn writers(old: Option<&str>, new: &str) -> Writers {
-    match old {
-        Some(old) => between(managed_fields(old), managed_fields(new)),
-        None => makers(managed_fields(new)),
+/// Who seems to have written a change. Nobody is named where nothing was written: a deletion leaves no trace, and what a
+/// first list brings was written before.
+pub fn of_change(delta_type: DeltaType, old: Option<&str>, new: Option<&str>) -> Writers {
+    match (delta_type, old, new) {
+        (DeltaType::Added, _, Some(new)) => makers(managed_fields(new)),
+        (DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync, Some(old), Some(new)) => between(old, new),
+        _ => Writers::new(),
     }
 }
 
-/// The same of two values of `managedFields`; empty is none.
-pub(crate) fn between(old: &str, new: &str) -> Writers {
-    if old == new {
-        return Writers::new();
-    }
+/// Who seems to have written `new`, in the order of the entries, each name once.
+fn between(old_text: &str, new_text: &str) -> Writers {
+    let (old, new) = (managed_fields(old_text), managed_fields(new_text));
     let (before, after) = (entries(old), entries(new));
+    if before.is_empty() && old != new {
+        return makers(new);
+    }
     let was = |entry: &Entry<'_>| before.iter().find(|known| entry.follows(known)).copied();
     let moved = after.iter().filter_map(|entry| match was(entry) {
         None => Some((entry, Evidence::New)),
@@ -117,19 +137,79 @@ pub(crate) fn between(old: &str, new: &str) -> Writers {
         Some(_) => None,
     });
     let mut found: SmallVec<[(&Entry<'_>, Evidence); 4]> = moved.collect();
+    if found.is_empty() && old != new {
+        let gains = |entry: &&Entry<'_>| was(entry).is_some_and(|known| gains(known.fields, entry.fields));
+        found = after.iter().filter(gains).map(|entry| (entry, Evidence::FieldsMoved)).collect();
+    }
     if found.is_empty() {
-        let differs = |entry: &&Entry<'_>| was(entry).is_some_and(|known| known.fields != entry.fields);
-        found = after.iter().filter(differs).map(|entry| (entry, Evidence::FieldsMoved)).collect();
-        // Who sets a field takes it from whoever owned it, so that both entries differ.
-        let gains = |entry: &Entry<'_>| was(entry).is_some_and(|known| known.fields.len() < entry.fields.len());
-        if found.iter().any(|(entry, _)| gains(entry)) {
-            found.retain(|(entry, _)| gains(entry));
+        // Who writes a field owns all that the write changed: others who own one of these fields did not write.
+        let owned = |entry: &Entry<'_>| changed(entry.fields, Some(old_text), new_text, 0);
+        let counts: SmallVec<[usize; 4]> = after.iter().map(owned).collect();
+        let most = counts.iter().copied().max().unwrap_or_default();
+        let mut owners = after.iter().zip(&counts).filter(|(_, count)| most > 0 && **count == most);
+        if let (Some((owner, _)), None) = (owners.next(), owners.next()) {
+            found.push((owner, Evidence::OwnsField));
         }
     }
     names(&found)
 }
 
-pub(crate) fn makers(managed_fields: &str) -> Writers {
+/// Whether a set of fields has one that it did not have before.
+fn gains(before: &str, after: &str) -> bool {
+    before != after
+        && diff::diff(before, after).is_ok_and(|diff| diff.changes.iter().any(|change| change.new.is_some()))
+}
+
+/// How many of these fields have another value than before. A field that is gone is none of them.
+fn changed(fields: &str, old: Option<&str>, new: &str, depth: u8) -> usize {
+    if old == Some(new) || depth == DEEPEST {
+        return 0;
+    }
+    let Some(steps) = raw::members(fields) else { return 0 };
+    if steps.is_empty() {
+        return usize::from(depth > 0);
+    }
+    let (before, after) = (old.map(few_items).unwrap_or_default(), few_items(new));
+    let below = steps.iter().take(MOST_ITEMS).map(|step| {
+        let name = raw::unescaped(step.name);
+        let (old, new) = match name.split_once(':') {
+            Some(("f", name)) => {
+                let member = |text| raw::members(text).and_then(|members| raw::named(&members, name));
+                (old.and_then(member), member(new))
+            }
+            Some((step, wanted)) => {
+                let item =
+                    |items: &[&'_ str]| items.iter().enumerate().position(|(at, item)| is_item(step, wanted, at, item));
+                (item(&before).map(|at| before[at]), item(&after).map(|at| after[at]))
+            }
+            None => return 0,
+        };
+        new.map_or(0, |new| changed(step.value, old, new, depth + 1))
+    });
+    below.sum()
+}
+
+/// The items of a list that is not too long.
+fn few_items(list: &str) -> raw::Items<'_> {
+    raw::items(list).filter(|items| items.len() <= MOST_ITEMS).unwrap_or_default()
+}
+
+/// Whether a step of `fieldsV1` leads to this item. `k:` precedes the fields that identify it, `v:` its value, and `i:` its
+/// place (structured-merge-diff, `fieldpath/serialize-pe.go`).
+fn is_item(step: &str, wanted: &str, at: usize, item: &str) -> bool {
+    let are_same = |one: &str, other: &str| diff::diff(one, other).is_ok_and(|diff| diff.is_empty());
+    match step {
+        "k" => raw::members(wanted).is_some_and(|keys| {
+            keys.iter().all(|key| raw::member(item, key.name).is_some_and(|value| are_same(value, key.value)))
+        }),
+        "v" => are_same(wanted, item),
+        "i" => wanted.parse() == Ok(at),
+        _ => false,
+    }
+}
+
+/// Whose entries have the oldest time: they made the object.
+fn makers(managed_fields: &str) -> Writers {
     let entries = entries(managed_fields);
     // Times are written in one form, `2026-11-21T08:16:27Z`, whose order is that of its letters.
     let oldest = entries.iter().map(|entry| entry.time).filter(|time| !time.is_empty()).min().unwrap_or_default();
@@ -167,26 +247,66 @@ mod tests {
         let status = r#"{"manager":"kubelet","operation":"Update","subresource":"status","time":"1"}"#;
         let old = object(&[&entry("kubectl-edit", 1, "f:a"), &entry("helm", 2, "f:b"), status]);
         let check = |new: &[&str], expected: &[(&str, Evidence)]| {
-            let found = writers(Some(&old), &object(new));
+            let found = of_change(DeltaType::Updated, Some(&old), Some(&object(new)));
             let found: Vec<_> = found.iter().map(|writer| (&*writer.manager, writer.evidence)).collect();
             assert_eq!(found, expected);
         };
         let helm = entry("helm", 2, "f:b");
+        let robbed = helm.replace(r#""f:b":{}"#, "");
         check(&[&entry("kubectl-edit", 2, "f:a"), &helm, status], &[("kubectl-edit", Evidence::TimeMoved)]);
         check(&[&entry("kubectl-edit", 1, "f:c"), &helm, status], &[("kubectl-edit", Evidence::FieldsMoved)]);
         check(&[&entry("kubectl-edit", 1, "f:c"), &entry("helm", 3, "f:b")], &[("helm", Evidence::TimeMoved)]);
-        check(
-            &[&entry("kubectl-edit", 1, "f:a,f:b"), &entry("helm", 2, "f")],
-            &[("kubectl-edit", Evidence::FieldsMoved)],
-        );
+        check(&[&entry("kubectl-edit", 1, "f:a,f:b"), &robbed], &[("kubectl-edit", Evidence::FieldsMoved)]);
+        // Who only loses a field did not write.
+        let nothing = r#"{"manager":"kubectl-edit","operation":"Update","time":"1","fieldsV1":{}}"#;
+        check(&[nothing, &helm, status], &[]);
         check(&[&helm, status], &[]);
         check(&[&entry("new", 2, "f:a"), &helm], &[("new", Evidence::New)]);
         check(&["7", "{"], &[]);
-        assert_eq!(
-            writers(None, &old).iter().map(|writer| &*writer.manager).collect::<Vec<_>>(),
-            ["kubectl-edit", "kubelet"]
-        );
-        assert!(writers(None, "nothing").is_empty());
-        assert_eq!(writers(None, &object(&[status]))[0].to_string(), "kubelet (status), inferred");
+        let made = |text: &str| of_change(DeltaType::Added, None, Some(text));
+        let names: Vec<SmolStr> = made(&old).iter().map(InferredWriter::name).collect();
+        assert_eq!(names, ["kubectl-edit", "kubelet (status)"]);
+        assert!(made("nothing").is_empty());
+        assert_eq!(made(&object(&[status]))[0].to_string(), "kubelet (status), inferred");
+        for delta_type in [DeltaType::Deleted, DeltaType::Replaced, DeltaType::Updated] {
+            assert!(of_change(delta_type, None, Some(&old)).is_empty(), "{delta_type:?}");
+        }
+        let after = object(&[&entry("kubectl-edit", 2, "f:a"), &helm, status]);
+        assert!(of_change(DeltaType::Deleted, Some(&old), Some(&after)).is_empty());
+    }
+
+    /// An object with these fields, which a person and a kubelet own, and a list of both.
+    fn owned(rest: &str) -> String {
+        let person = r#"{"manager":"scale","operation":"Update","fieldsV1":{"f:spec":{"f:replicas":{},"f:list":{
+            "k:{\"name\":\"x\"}":{".":{},"f:image":{}},"v:\"one\"":{},"i:2":{}}}}}"#;
+        let both = r#"{"manager":"apply","operation":"Apply","time":"1","fieldsV1":{"f:spec":{"f:shared":{}}}},
+            {"manager":"helm","operation":"Apply","time":"1","fieldsV1":{"f:spec":{"f:shared":{},"f:own":{}}}}"#;
+        let kubelet = r#"{"manager":"kubelet","operation":"Update","subresource":"status","time":"1",
+            "fieldsV1":{"f:status":{"f:atomic":{}}}}"#;
+        format!(r#"{{"metadata":{{"managedFields":[{person},{both},{kubelet}]}},{rest}}}"#)
+    }
+
+    #[test]
+    fn who_owns_the_field_that_changed_wrote_it() {
+        let list =
+            |image: &str, last: &str| format!(r#""spec":{{"list":[{{"image":"{image}","name":"x"}},"one",{last}]}}"#);
+        for (old, new, expected) in [
+            (r#""spec":{"replicas":1}"#, r#""spec":{"replicas":2}"#, &["scale"][..]),
+            (r#""spec":{}"#, r#""spec":{"replicas":2}"#, &["scale"]),
+            // Nobody is known to have removed a field.
+            (r#""spec":{"replicas":1}"#, r#""spec":{}"#, &[]),
+            (r#""status":{"atomic":[{"a":1}]}"#, r#""status":{"atomic":[{"a":2}]}"#, &["kubelet (status)"]),
+            (r#""other":1"#, r#""other":2"#, &[]),
+            // Of two that own a field, the one who wrote owns all that changed.
+            (r#""spec":{"shared":1}"#, r#""spec":{"shared":2}"#, &[]),
+            (r#""spec":{"shared":1,"own":1}"#, r#""spec":{"shared":2,"own":2}"#, &["helm"]),
+            (&list("a", "7"), &list("b", "7"), &["scale"]),
+            (&list("a", "7"), &list("a", "8"), &["scale"]),
+        ] {
+            let found = of_change(DeltaType::Updated, Some(&owned(old)), Some(&owned(new)));
+            let names: Vec<SmolStr> = found.iter().map(InferredWriter::name).collect();
+            assert_eq!(names, expected, "{old} {new}");
+            assert!(found.iter().all(|writer| writer.evidence == Evidence::OwnsField));
+        }
     }
 }

@@ -97,7 +97,7 @@ fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands
                 <b><i aria-hidden="true">{glyph}</i>" "{name}</b>
                 <time class="num" title=when>{time}</time>
                 <span class="num faint" title="resourceVersion">{version.resource_version.clone()}</span>
-                <span class="writers" title="inferred from managedFields: whose time moved with this version">
+                <span class="writers" title="inferred from managedFields: whose entry changed with this version, or who owns what changed">
                     {(!writers.is_empty()).then(|| view! { <span data-writers="">{writers.clone()}</span> ", inferred" })}
                 </span>
                 <button

@@ -61,7 +61,7 @@ fn written_view(written: Written, commands: Commands) -> impl IntoView {
         <p data-outcome="written">
             <span class="num">{when}</span>
             " · "
-            <span title="inferred from managedFields: whose time moved with this version" data-writers="">
+            <span title="inferred from managedFields: whose entry changed with this version, or who owns what changed" data-writers="">
                 {if names.is_empty() { String::from("managedFields tells no writer") } else { names.join("; ") }}
             </span>
         </p>

@@ -91,6 +91,10 @@ pub struct Entry {
     pub progress: Vec<Progress>,
     /// Who seems to have written them.
     pub writers: Writers,
+    /// How many changes nobody is known to have written.
+    pub unnamed: usize,
+    /// Whether one of those changes is a deletion, or a mark for deletion.
+    pub is_deleter_unknown: bool,
     /// The sequence numbers of the newest changes, in order.
     pub seqs: SmallVec<[u64; 2]>,
     /// Whether the objects were new.
@@ -121,6 +125,10 @@ impl Entry {
             self.seqs.remove(0);
         }
         self.seqs.push(line.seq);
+        if line.writers.is_empty() {
+            self.unnamed += 1;
+            self.is_deleter_unknown |= line.delta_type == DeltaType::Deleted || line.is_marked_for_deletion();
+        }
         for writer in &line.writers {
             let is_known = self.is_writer(writer);
             if !is_known && self.writers.len() < MOST_WRITERS {
@@ -166,6 +174,18 @@ impl Entry {
             known.left_out += 1;
         }
         known.values.push(new);
+    }
+
+    /// Who seems to have written the changes, in words; nobody is lent the change of another.
+    pub fn by(&self) -> String {
+        let names: Vec<_> = self.writers.iter().map(InferredWriter::name).collect();
+        let named = (!names.is_empty()).then(|| format!("{}, inferred", names.join(", ")));
+        let others = match (self.is_deleter_unknown, self.unnamed) {
+            (true, _) => Some("who deleted is not known"),
+            (false, 1..) if named.is_some() => Some("others not known"),
+            _ => None,
+        };
+        [named.as_deref(), others].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
     /// From the first change to the last, in milliseconds.

@@ -367,6 +367,8 @@ fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
         last_at: at,
         progress: Vec::new(),
         writers: Writers::new(),
+        unnamed: 0,
+        is_deleter_unknown: false,
         seqs: SmallVec::new(),
         has_added: false,
         deleted: 0,

@@ -312,3 +312,19 @@ fn a_busy_block_comes_to_the_top_but_not_at_every_change() {
     play.feed.notice(12_000.0, "relist of events (410)");
     assert_eq!(rows(&play.feed)[0].trim(), "relist of events (410)");
 }
+
+#[test]
+fn a_row_lends_nobody_the_change_of_another() {
+    let mut objects = Objects::default();
+    let mut feed = Feed::new(Limits::default());
+    let (pod, status) = (
+        ("Pod", "p", ""),
+        |phase: &str, manager: &str| json!({"manager": manager, "spec": {"containers": [{}]}, "status": {"phase": phase}}),
+    );
+    let by = |feed: &Feed| feed.rows().next().unwrap().by();
+    feed.push(objects.set(0.0, pod, status("Pending", "kubelet")));
+    feed.push(objects.set(100.0, pod, status("Running", "kubelet")));
+    assert_eq!(by(&feed), "kubelet, inferred");
+    feed.push(objects.delete(200.0, "Pod", "p"));
+    assert_eq!(by(&feed), "kubelet, inferred; who deleted is not known");
+}

@@ -92,32 +92,75 @@ fn by_name<'a>(list: &str, items: &'a [Value]) -> Option<BTreeMap<String, &'a Va
     names.filter(|names| names.len() == items.len())
 }
 
-/// Who wrote `new`: those whose entry is new or of another time, or else those whose entry has other fields.
+/// Who wrote `new`: those whose entry is new or of another time, or else those whose entry has a field more, or else the one
+/// who owns what changed.
 pub fn writers(old: &Value, new: &Value) -> Vec<(String, String)> {
     let entries = |object: &Value| object["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
     let role = |entry: &Value| ["manager", "operation", "subresource", "apiVersion"].map(|name| entry[name].clone());
     let (before, after) = (entries(old), entries(new));
-    let with = |parts: &[&str]| -> Vec<(String, String)> {
-        let known = |entry: &Value| {
-            before.iter().any(|old| role(old) == role(entry) && parts.iter().all(|part| old[part] == entry[part]))
-        };
-        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let mut found: Vec<_> = after.iter().filter(|entry| !known(entry)).collect();
-        found.dedup_by_key(|entry| (word(&entry["manager"]), word(&entry["subresource"])));
-        found.iter().map(|entry| (word(&entry["manager"]), word(&entry["subresource"]))).collect()
+    let was = |entry: &Value| before.iter().find(|old| role(old) == role(entry));
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let names = |found: Vec<&Value>| {
+        let mut names: Vec<(String, String)> = Vec::new();
+        for name in found.into_iter().map(|entry| (word(&entry["manager"]), word(&entry["subresource"]))) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     };
-    let by_time = with(&["time"]);
-    if !by_time.is_empty() {
-        return by_time;
+    let moved: Vec<&Value> =
+        after.iter().filter(|entry| was(entry).is_none_or(|old| old["time"] != entry["time"])).collect();
+    if !moved.is_empty() {
+        return names(moved);
     }
-    let by_fields = with(&["time", "fieldsV1"]);
-    let size = |entries: &[Value], writer: &(String, String)| -> usize {
-        let own = |entry: &&Value| {
-            entry["manager"] == *writer.0 && entry["subresource"].as_str().unwrap_or_default() == writer.1
-        };
-        entries.iter().filter(own).map(|entry| entry["fieldsV1"].to_string().len()).sum()
+    let has_more = |old: &Value, entry: &Value| {
+        let known = owned(&old["fieldsV1"]);
+        owned(&entry["fieldsV1"]).iter().any(|path| !known.contains(path))
     };
-    let gains = |writer: &&(String, String)| size(&before, writer) < size(&after, writer);
-    let gained: Vec<_> = by_fields.iter().filter(gains).cloned().collect();
-    if gained.is_empty() { by_fields } else { gained }
+    let more: Vec<&Value> = after.iter().filter(|entry| was(entry).is_some_and(|old| has_more(old, entry))).collect();
+    if !more.is_empty() {
+        return names(more);
+    }
+    let count = |entry: &Value| {
+        let all = owned(&entry["fieldsV1"]);
+        let is_leaf = |path: &&Vec<String>| {
+            path.last().is_some_and(|step| step != ".")
+                && !all.iter().any(|other| other.len() > path.len() && other.starts_with(path))
+        };
+        all.iter().filter(is_leaf).filter(|path| at(new, path).is_some() && at(new, path) != at(old, path)).count()
+    };
+    let counts: Vec<usize> = after.iter().map(count).collect();
+    let most = counts.iter().copied().max().unwrap_or_default();
+    let owners: Vec<&Value> =
+        after.iter().zip(&counts).filter(|(_, count)| **count == most).map(|(entry, _)| entry).collect();
+    if most > 0 && owners.len() == 1 { names(owners) } else { Vec::new() }
+}
+
+/// All paths of a set of fields.
+fn owned(fields: &Value) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    for (step, below) in fields.as_object().into_iter().flatten() {
+        paths.push(vec![step.clone()]);
+        paths.extend(owned(below).into_iter().map(|path| [vec![step.clone()], path].concat()));
+    }
+    paths
+}
+
+/// The value to which a path of a set of fields leads.
+fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
+    path.iter().try_fold(value, |value, step| match step.split_once(':')? {
+        ("f", name) => value.get(name),
+        (step, wanted) => {
+            let wanted: Value = serde_json::from_str(wanted).ok()?;
+            value.as_array()?.iter().enumerate().find_map(|(at, item)| {
+                let is_it = match step {
+                    "k" => wanted.as_object()?.iter().all(|(name, value)| item.get(name) == Some(value)),
+                    "v" => *item == wanted,
+                    _ => wanted == at,
+                };
+                is_it.then_some(item)
+            })
+        }
+    })
 }

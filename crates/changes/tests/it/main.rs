@@ -6,6 +6,7 @@ mod findings;
 mod folding;
 mod independent;
 mod play;
+mod pods;
 mod properties;
 mod recording;
 mod rollout;

@@ -7,7 +7,7 @@ use kubechurn_changes::feed::{Feed, Limits, Subject};
 use kubechurn_changes::findings::{Card, Findings};
 use kubechurn_changes::line::{Line, Received};
 use kubechurn_changes::noise::Marks;
-use kubechurn_changes::writer::writers;
+use kubechurn_changes::writer::of_change;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
@@ -122,7 +122,7 @@ proptest! {
     #[test]
     fn garbage_is_no_reason_to_panic(old in r#"[\[\]{}",:\\a1né ]{0,40}"#, new in r#"[\[\]{}",:\\a1né ]{0,40}"#) {
         let _ = diff(&old, &new);
-        let _ = writers(Some(&old), &new);
+        let _ = of_change(DeltaType::Updated, Some(&old), Some(&new));
         let _ = line(&old, &new).to_string();
     }
 
@@ -137,7 +137,7 @@ proptest! {
         let old = step.old.as_ref().unwrap_or(&step.new);
         for (old, new) in [(old, &broken), (&broken, old), (&broken, &broken)] {
             let _ = line(old, new).to_string();
-            let _ = writers(None, new);
+            let _ = of_change(DeltaType::Added, None, Some(new));
         }
     }
 

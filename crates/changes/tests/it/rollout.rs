@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use kubechurn_changes::diff::diff;
 use kubechurn_changes::noise::{Marks, Noise};
-use kubechurn_changes::writer::writers;
+use kubechurn_changes::writer::of_change;
+use kubechurn_client::cache::delta::DeltaType;
 use serde_json::Value;
 
 use crate::independent;
@@ -38,7 +39,7 @@ fn every_writer_is_that_of_the_values() {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for step in steps() {
         let Some(old) = &step.old else { continue };
-        let found: Vec<_> = writers(Some(old), &step.new)
+        let found: Vec<_> = of_change(DeltaType::Updated, Some(old), Some(&step.new))
             .into_iter()
             .map(|writer| {
                 *known.entry(writer.manager.to_string()).or_default() += 1;

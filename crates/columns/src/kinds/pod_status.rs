@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use kubechurn_client::api::time::Timestamp;
 
-use super::pod::{ContainerStatus, Pod};
+use super::pod::{ContainerStatus, Spec, Status};
 
 /// What three columns show of a Pod.
 pub struct Summary<'p> {
@@ -38,9 +38,8 @@ impl Restarts {
     }
 }
 
-/// Computes the summary of a Pod from its containers.
-pub(super) fn summarise<'p>(pod: &'p Pod<'_>) -> Summary<'p> {
-    let (spec, status) = (&pod.spec, &pod.status);
+/// Computes the summary of a Pod from its containers. `is_deleting` says whether it has a `deletionTimestamp`.
+pub(super) fn summarise<'p>(is_deleting: bool, spec: &Spec<'_>, status: &'p Status<'_>) -> Summary<'p> {
     let mut word = Cow::Borrowed(if status.reason.is_empty() { &*status.phase } else { &*status.reason });
     let gated = |kind: &str, reason: &str| kind == "PodScheduled" && reason == "SchedulingGated";
     if status.conditions.iter().any(|condition| gated(&condition.kind, &condition.reason)) {
@@ -97,7 +96,7 @@ pub(super) fn summarise<'p>(pod: &'p Pod<'_>) -> Summary<'p> {
         }
     }
 
-    if !pod.metadata.deletion_timestamp.is_empty() {
+    if is_deleting {
         if &*status.reason == "NodeLost" {
             word = Cow::Borrowed("Unknown");
         } else if !matches!(&*status.phase, "Failed" | "Succeeded") {

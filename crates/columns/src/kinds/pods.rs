@@ -7,7 +7,7 @@ use kubechurn_client::api::time::Timestamp;
 
 use super::Kind;
 use super::parts::{NONE, parse, text_or};
-use super::pod::Pod;
+use super::pod::{Pod, Spec, Status};
 use super::pod_status::summarise;
 use crate::column::{Column, StatePart};
 
@@ -38,7 +38,8 @@ pub const KIND: Kind = Kind {
 /// When the text is not a Pod's or has no name.
 pub fn decode(text: &str) -> Result<Object, DecodeError> {
     let pod: Pod<'_> = parse(text)?;
-    let summary = summarise(&pod);
+    let is_deleting = !pod.metadata.deletion_timestamp.is_empty();
+    let summary = summarise(is_deleting, &pod.spec, &pod.status);
     let gates = &pod.spec.readiness_gates;
     let cells = [
         Cell::Ratio(summary.ready, summary.total),
@@ -56,6 +57,16 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
         },
     ];
     pod.metadata.into_object(&cells).ok_or(DecodeError::NoName)
+}
+
+/// The text of STATUS, of the texts of a Pod's `spec` and `status`. `is_deleting` says whether it has a `deletionTimestamp`.
+///
+/// # Errors
+///
+/// When one of the texts is not a Pod's.
+pub fn status(is_deleting: bool, spec: &str, status: &str) -> Result<String, DecodeError> {
+    let (spec, status): (Spec<'_>, Status<'_>) = (parse(spec)?, parse(status)?);
+    Ok(summarise(is_deleting, &spec, &status).word.into_owned())
 }
 
 /// How alarming a Pod's STATUS is.

@@ -220,18 +220,17 @@ impl History {
     /// seems to have been several. `None` if the version is not kept, if the one before it is not, or if nobody wrote it as
     /// far as is known: who deletes an object leaves no trace in it, and what a first list brings was written before.
     pub fn writer(&self, resource: ApiResource, mark: &MarkInfo<'_>) -> Option<String> {
-        let is_new = match mark.mark_type {
-            MarkType::Added => true,
-            MarkType::Updated | MarkType::Replaced => false,
+        let delta_type = match mark.mark_type {
+            MarkType::Added => DeltaType::Added,
+            MarkType::Updated => DeltaType::Updated,
+            MarkType::Replaced => DeltaType::Replaced,
             MarkType::Deleted | MarkType::Sync | MarkType::Relist | MarkType::Gap => return None,
         };
         let sequence = self.recorder.find(resource, (mark.key?, mark.uid), (&mark.resource_version, mark.at))?;
-        let old = match self.recorder.previous(sequence) {
-            Some(previous) if !is_new => Some(self.recorder.read(previous)?),
-            None if !is_new => return None,
-            _ => None,
-        };
-        let writers = writer::writers(old.as_deref(), &self.recorder.read(sequence)?);
+        let previous = self.recorder.previous(sequence).filter(|_| delta_type != DeltaType::Added);
+        let old = previous.and_then(|previous| self.recorder.read(previous));
+        let new = self.recorder.read(sequence)?;
+        let writers = writer::of_change(delta_type, old.as_deref(), Some(&new));
         writers.first().map(|writer| writer.manager.to_string())
     }
 

@@ -115,13 +115,6 @@ pub fn row_of(entry: &Entry, is_open: bool, time: String, short: &str, href: Str
         Subject::Group { .. } | Subject::Events => ("change", entry.name()),
     };
     let is_object = matches!(entry.subject, Subject::Object(_));
-    let mut writers: Vec<&str> = Vec::new();
-    for writer in &entry.writers {
-        if !writers.contains(&&*writer.manager) {
-            writers.push(&writer.manager);
-        }
-    }
-    let writers = if writers.is_empty() { String::new() } else { format!("{}, inferred", writers.join(", ")) };
     FeedRow {
         id: entry.id,
         time,
@@ -135,7 +128,7 @@ pub fn row_of(entry: &Entry, is_open: bool, time: String, short: &str, href: Str
         name,
         words: parts(&entry.to_string()),
         repetition: if what == "change" { entry.repetition() } else { String::new() },
-        writers,
+        writers: entry.by(),
         depth: entry.depth,
         what,
         href,

@@ -1,5 +1,4 @@
-//! Who wrote which field, according to `metadata.managedFields`: whose time changed between two versions, and which
-//! manager owns which field.
+//! Which manager owns which field, according to `metadata.managedFields`.
 
 use serde_json::{Map, Value};
 
@@ -10,20 +9,11 @@ const MOST: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry<'a> {
     manager: &'a str,
-    operation: &'a str,
     subresource: &'a str,
-    api_version: &'a str,
-    time: &'a str,
     fields: Option<&'a Value>,
 }
 
 impl Entry<'_> {
-    /// Whether both entries belong to the same writer in the same role. Only time and fields may then differ.
-    fn follows(&self, other: &Entry<'_>) -> bool {
-        (self.manager, self.operation, self.subresource, self.api_version)
-            == (other.manager, other.operation, other.subresource, other.api_version)
-    }
-
     fn name(&self) -> String {
         match self.subresource {
             "" => self.manager.to_owned(),
@@ -36,37 +26,9 @@ fn entries(object: &Value) -> Vec<Entry<'_>> {
     let list = object.get("metadata").and_then(|metadata| metadata.get("managedFields")).and_then(Value::as_array);
     let entries = list.into_iter().flatten().map(|entry| {
         let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
-        Entry {
-            manager: text("manager"),
-            operation: text("operation"),
-            subresource: text("subresource"),
-            api_version: text("apiVersion"),
-            time: text("time"),
-            fields: entry.get("fieldsV1"),
-        }
+        Entry { manager: text("manager"), subresource: text("subresource"), fields: entry.get("fieldsV1") }
     });
     entries.collect()
-}
-
-/// Who seems to have written the new version: the writers whose time changed. Times are in whole seconds, so that after
-/// a second write within a second only the fields differ. Without an old version, all writers. This is an inference: a
-/// write that takes fields from others, or changes no field's manager, may leave no trace.
-pub fn writers(old: Option<&Value>, new: &Value) -> Vec<String> {
-    let before = old.map(entries).unwrap_or_default();
-    let after = entries(new);
-    let was = |entry: &Entry<'_>| before.iter().find(|known| entry.follows(known)).copied();
-    let mut found: Vec<&Entry<'_>> =
-        after.iter().filter(|entry| was(entry).is_none_or(|known| known.time != entry.time)).collect();
-    if found.is_empty() {
-        found = after.iter().filter(|entry| was(entry).is_some_and(|known| known.fields != entry.fields)).collect();
-    }
-    let mut names: Vec<String> = Vec::new();
-    for name in found.into_iter().map(Entry::name) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
 }
 
 /// The managers of one field of an object, and of the fields below it.
@@ -139,25 +101,6 @@ mod tests {
 
     fn object(entries: Value) -> Value {
         json!({ "metadata": { "managedFields": entries } })
-    }
-
-    #[test]
-    fn the_writer_is_whose_time_moved() {
-        let entry = |manager: &str, time: &str, field: &str| json!({"manager": manager, "operation": "Update", "time": time, "fieldsV1": {field: {}}});
-        let status = json!({"manager": "kubelet", "operation": "Update", "subresource": "status", "time": "1"});
-        let old = object(json!([entry("kubectl-edit", "1", "f:a"), entry("helm", "1", "f:b"), status]));
-        for (new, expected) in [
-            (json!([entry("kubectl-edit", "2", "f:a"), entry("helm", "1", "f:b"), status]), vec!["kubectl-edit"]),
-            (json!([entry("kubectl-edit", "1", "f:c"), entry("helm", "1", "f:b"), status]), vec!["kubectl-edit"]),
-            (json!([entry("helm", "1", "f:b"), status]), vec![]),
-            (json!([entry("new", "2", "f:a"), entry("helm", "1", "f:b"), status]), vec!["new"]),
-            (json!(7), vec![]),
-            (json!(null), vec![]),
-        ] {
-            assert_eq!(writers(Some(&old), &object(new)), expected);
-        }
-        assert_eq!(writers(None, &old), ["kubectl-edit", "helm", "kubelet (status)"]);
-        assert!(writers(None, &json!({"metadata": {"managedFields": [7, {"manager": 7}]}})) == [""]);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use kubechurn_changes::pointer::{Field, follow, path};
-use kubechurn_changes::writer::{Writers, writers};
+use kubechurn_changes::writer::{Writers, of_change};
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
@@ -144,7 +144,7 @@ impl Search {
                 at: entry.at,
                 since: Some(before.at),
                 is_listed: entry.delta_type == DeltaType::Replaced,
-                writers: writers(Some(&old), &self.text),
+                writers: of_change(entry.delta_type, Some(&old), Some(&self.text)),
                 changes,
             });
         }
@@ -162,7 +162,7 @@ impl Search {
             at: entry.at,
             since: None,
             is_listed: false,
-            writers: writers(None, &self.text),
+            writers: of_change(entry.delta_type, None, Some(&self.text)),
             changes: changes(&self.pointer, None, followed.new).unwrap_or_default(),
         })
     }

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
+use kubechurn_changes::writer::{InferredWriter, of_change};
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::page::history::{Entry, Version};
 use crate::page::inspector::diff::{Diff, diff};
-use crate::page::inspector::fields;
 
 /// A version in relation to the one before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,9 @@ pub struct ShownVersion {
 /// Reads a version, and compares it with the one that is kept before it, if any.
 pub fn show(version: &Version, before: Option<&Version>) -> ShownVersion {
     let before = before.filter(|before| before.entry.uid == version.entry.uid);
-    let (writers, body) = read(version, before);
+    let text = before.and_then(|before| before.text.as_deref());
+    let writers = of_change(version.entry.delta_type, text, version.text.as_deref());
+    let body = read(version, before);
     let Entry { sequence, at, delta_type, .. } = version.entry;
     ShownVersion {
         sequence,
@@ -56,32 +58,28 @@ pub fn show(version: &Version, before: Option<&Version>) -> ShownVersion {
         at,
         resource_version: version.entry.resource_version.to_string(),
         uid: version.entry.uid.clone(),
-        writers,
+        writers: writers.iter().map(|writer| InferredWriter::name(writer).to_string()).collect(),
         body,
     }
 }
 
-fn read(version: &Version, before: Option<&Version>) -> (Vec<String>, Body) {
+fn read(version: &Version, before: Option<&Version>) -> Body {
     let Some(text) = &version.text else {
-        let body = match version.entry.delta_type {
+        return match version.entry.delta_type {
             DeltaType::Deleted => Body::Unseen,
             _ => Body::Unreadable(String::from("its text is no JSON object")),
         };
-        return (Vec::new(), body);
     };
     let new = match serde_json::from_str::<Value>(text) {
         Ok(new) => new,
-        Err(error) => return (Vec::new(), Body::Unreadable(error.to_string())),
+        Err(error) => return Body::Unreadable(error.to_string()),
     };
     let old = before.and_then(|before| serde_json::from_str::<Value>(before.text.as_deref()?).ok());
     match (before, old, version.entry.delta_type) {
-        (Some(before), Some(old), _) => {
-            let body = Body::Diff(before.entry.resource_version.to_string(), diff(&old, &new));
-            (fields::writers(Some(&old), &new), body)
-        }
-        (None, _, DeltaType::Added) => (fields::writers(None, &new), Body::Created),
-        (None, _, DeltaType::Replaced | DeltaType::Sync) => (Vec::new(), Body::Listed),
-        _ => (Vec::new(), Body::Alone),
+        (Some(before), Some(old), _) => Body::Diff(before.entry.resource_version.to_string(), diff(&old, &new)),
+        (None, _, DeltaType::Added) => Body::Created,
+        (None, _, DeltaType::Replaced | DeltaType::Sync) => Body::Listed,
+        _ => Body::Alone,
     }
 }
 
