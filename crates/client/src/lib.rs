@@ -11,6 +11,7 @@
 //!   [`cache::delta_fifo::DeltaFifo`] folds bursts per object, a [`cache::store::Store`] holds what is known, and a
 //!   [`cache::shared_informer::SharedInformer`] tells every handler.
 //! - [`workqueue`] and [`record`] are the rest of what a controller is made of; the demo cluster runs on them.
+//! - `testing`, a feature, is the language of the conversations in which informers are tested.
 //!
 //! Modules point one way: `api ← cache`, `workqueue ← record`; `tests/it/tidy.rs` of the project holds this.
 
@@ -21,4 +22,6 @@ struct Readme;
 pub mod api;
 pub mod cache;
 pub mod record;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod workqueue;

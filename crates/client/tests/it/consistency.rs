@@ -4,7 +4,7 @@ use kubechurn_client::cache::consistency::{CannotCompare, Compared, Comparison, 
 use kubechurn_client::cache::journal::{Identity, JOURNAL};
 use kubechurn_client::cache::reflector::{Health, Options};
 
-use kubechurn_talk::{Talk, page};
+use kubechurn_client::testing::{Conversation, page};
 
 /// A store with `a@1`, `b@2` and `c@3` at version 10.
 const LISTED: &[(&str, &str)] = &[
@@ -17,23 +17,23 @@ const LISTED: &[(&str, &str)] = &[
     ("drain", "Added a@1 Added b@2 Added c@3"),
 ];
 
-fn listed() -> Talk {
-    let mut talk = Talk::new(Options::default());
+fn listed() -> Conversation {
+    let mut talk = Conversation::new(Options::default());
     talk.check(LISTED);
     talk
 }
 
-fn begin(talk: &mut Talk) -> Comparison {
+fn begin(talk: &mut Conversation) -> Comparison {
     Comparison::begin(&mut talk.informer, talk.now).expect("it is live and drained")
 }
 
 /// Hands one page over.
-fn answer(comparison: &mut Comparison, talk: &mut Talk, text: &str) -> Next {
+fn answer(comparison: &mut Comparison, talk: &mut Conversation, text: &str) -> Next {
     comparison.page(page(text).as_bytes(), &mut talk.informer).expect("it can be compared")
 }
 
 /// The result in words: how many objects of how many were the same, and each difference as `name: ours > theirs`.
-fn found(mut comparison: Comparison, talk: &mut Talk) -> String {
+fn found(mut comparison: Comparison, talk: &mut Conversation) -> String {
     while !comparison.work() {}
     let compared = comparison.end(&mut talk.informer);
     let mut differences: Vec<String> = compared.differences.kept.iter().map(difference).collect();
@@ -110,8 +110,8 @@ fn a_list_meanwhile_is_looked_through() {
 
 #[test]
 fn a_comparison_begins_where_all_is_known_and_applied() {
-    let mut talk = Talk::new(Options::default());
-    let refused = |talk: &mut Talk| Comparison::begin(&mut talk.informer, talk.now).err();
+    let mut talk = Conversation::new(Options::default());
+    let refused = |talk: &mut Conversation| Comparison::begin(&mut talk.informer, talk.now).err();
     assert_eq!(refused(&mut talk), Some(NotYet::NotLive(Health::Connecting)));
     for (line, expected) in LISTED {
         assert_eq!(talk.line(line), *expected);
@@ -176,7 +176,7 @@ fn a_journal_that_is_full_ends_the_comparison() {
 /// All are counted, the first ones are kept, and what was not named is found in slices.
 #[test]
 fn many_differences_are_counted_and_some_are_kept() {
-    let mut talk = Talk::new(Options::default());
+    let mut talk = Conversation::new(Options::default());
     let objects: Vec<String> = (0..10_000).map(|number| format!("o{number}@{}", number + 1)).collect();
     for line in ["start", "open"] {
         talk.line(line);
@@ -201,7 +201,8 @@ fn many_differences_are_counted_and_some_are_kept() {
 fn a_relist_on_demand_takes_the_servers_word_even_where_its_versions_went_back() {
     let mut talk = listed();
     talk.line("notices");
-    let relist = |talk: &mut Talk| talk.input(kubechurn_client::cache::reflector::Input::Relist("2 objects differ"));
+    let relist =
+        |talk: &mut Conversation| talk.input(kubechurn_client::cache::reflector::Input::Relist("2 objects differ"));
     assert_eq!(relist(&mut talk), "stream unset");
     talk.check(&[
         ("health", "Stale"),

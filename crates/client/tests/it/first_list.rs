@@ -3,12 +3,12 @@
 use kubechurn_client::cache::handler::HandlerOptions;
 use kubechurn_client::cache::processor::HandlerId;
 use kubechurn_client::cache::reflector::Options;
-use kubechurn_talk::{Log, Talk, joined, write_change, write_object};
+use kubechurn_client::testing::{Conversation, Log, joined, write_change, write_object};
 
 const LISTING: HandlerOptions = HandlerOptions { changes: true, received: false, listing: true, resync: None };
 
 /// What waits for a handler, at most `limit` of it where that counts, and whether some of it is left.
-fn told(talk: &mut Talk, id: HandlerId, limit: usize) -> (String, bool) {
+fn told(talk: &mut Conversation, id: HandlerId, limit: usize) -> (String, bool) {
     let mut log = Log::default();
     let left = talk.informer.deliver_some(id, &mut log, limit);
     let deltas = joined(log.marks, |(delta_type, object)| format!("{delta_type:?} {}", write_object(&object)));
@@ -20,9 +20,9 @@ fn told(talk: &mut Talk, id: HandlerId, limit: usize) -> (String, bool) {
 
 #[test]
 fn the_items_of_a_first_list_are_told_as_they_come_and_no_other_delta() {
-    let mut talk = Talk::new(Options::default());
+    let mut talk = Conversation::new(Options::default());
     let id = talk.informer.add_event_handler(LISTING, 0.0);
-    let told = |talk: &mut Talk| told(talk, id, usize::MAX).0;
+    let told = |talk: &mut Conversation| told(talk, id, usize::MAX).0;
     talk.check(&[("start", "stream unset"), ("open", ""), ("ADDED a@1", ""), ("ADDED b@2", "")]);
     assert_eq!(told(&mut talk), "Replaced a@1 Replaced b@2");
     talk.check(&[("MODIFIED a@3", ""), ("DELETED b@4", ""), ("ADDED c@5", "")]);
@@ -44,9 +44,9 @@ fn the_items_of_a_first_list_are_told_as_they_come_and_no_other_delta() {
 
 #[test]
 fn a_list_that_breaks_is_told_again_by_the_next_one() {
-    let mut talk = Talk::new(Options { watch_list: false, ..Options::default() });
+    let mut talk = Conversation::new(Options { watch_list: false, ..Options::default() });
     let id = talk.informer.add_event_handler(LISTING, 0.0);
-    let told = |talk: &mut Talk| told(talk, id, usize::MAX).0;
+    let told = |talk: &mut Conversation| told(talk, id, usize::MAX).0;
     talk.check(&[("start", "list 0 limit 500"), ("page 9 +more a@1 b@2", "list 0 limit 500 continue more")]);
     assert_eq!(told(&mut talk), "Replaced a@1 Replaced b@2");
     talk.check(&[("unreachable", "wait 800")]);
@@ -60,7 +60,7 @@ fn a_list_that_breaks_is_told_again_by_the_next_one() {
 
 #[test]
 fn who_comes_in_the_middle_of_a_list_is_told_of_what_it_has_brought() {
-    let mut talk = Talk::new(Options::default());
+    let mut talk = Conversation::new(Options::default());
     talk.check(&[("start", "stream unset"), ("open", ""), ("ADDED a@1", ""), ("ADDED b@2", ""), ("DELETED a@3", "")]);
     let (late, other) = (talk.informer.add_event_handler(LISTING, 0.0), HandlerOptions::default());
     let other = talk.informer.add_event_handler(other, 0.0);
@@ -81,7 +81,7 @@ fn who_comes_in_the_middle_of_a_list_is_told_of_what_it_has_brought() {
 
 #[test]
 fn very_many_items_are_told_some_at_a_time() {
-    let mut talk = Talk::new(Options::default());
+    let mut talk = Conversation::new(Options::default());
     let id = talk.informer.add_event_handler(LISTING, 0.0);
     talk.check(&[("start", "stream unset"), ("open", ""), ("ADDED a@1", ""), ("ADDED b@2", ""), ("ADDED c@3", "")]);
     let late = talk.informer.add_event_handler(LISTING, 0.0);

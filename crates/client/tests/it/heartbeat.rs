@@ -12,7 +12,7 @@ use kubechurn_client::cache::heartbeat::{Answer, Ask, DEADLINE, Heartbeat, Quest
 use kubechurn_client::cache::reflector::{Action, Health, Input, Notice};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 
-use kubechurn_talk::{bookmark, event};
+use kubechurn_client::testing::{bookmark, event};
 
 /// How often the page calls the heartbeat, in milliseconds.
 const TICK: f64 = 250.0;

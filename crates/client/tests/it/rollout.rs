@@ -9,7 +9,7 @@ use kubechurn_client::cache::reflector::{Input, Options};
 use kubechurn_client::cache::store::Change;
 use serde_json::Value;
 
-use kubechurn_talk::Talk;
+use kubechurn_client::testing::Conversation;
 
 /// One line of the recording.
 enum Heard {
@@ -41,7 +41,7 @@ fn at_one_drain_per_thousand_frames() {
 /// Plays the recording, draining after every `frames` frames and at the end; returns how many deltas folded.
 fn check(frames: usize) -> u64 {
     let recording = recording();
-    let mut talks: BTreeMap<&str, Talk> = BTreeMap::new();
+    let mut talks: BTreeMap<&str, Conversation> = BTreeMap::new();
     for (number, (ms, resource, heard)) in recording.iter().enumerate() {
         let talk = talks.entry(resource).or_insert_with(|| begin(*ms));
         talk.now = *ms;
@@ -81,20 +81,20 @@ fn check(frames: usize) -> u64 {
     talks.values().map(|talk| talk.informer.ledger().coalesced).sum()
 }
 
-fn begin(ms: f64) -> Talk {
-    let mut talk = Talk::new(Options::default());
+fn begin(ms: f64) -> Conversation {
+    let mut talk = Conversation::new(Options::default());
     talk.now = ms;
     assert_eq!(talk.input(Input::Start), "stream unset");
     talk.input(Input::Opened);
     talk
 }
 
-fn drain(talk: &mut Talk) {
+fn drain(talk: &mut Conversation) {
     talk.drain(usize::MAX);
     assert!(talk.informer.is_balanced());
 }
 
-fn check_store(resource: &str, talk: &Talk, frames: &[&str]) {
+fn check_store(resource: &str, talk: &Conversation, frames: &[&str]) {
     let store: Fold = talk.informer.store().iter().map(|object| (key(object), version(object))).collect();
     assert_eq!(store, fold(frames), "{resource}");
 }
@@ -112,7 +112,7 @@ fn fold(frames: &[&str]) -> Fold {
 }
 
 /// Each frame that is an event has its mark, in order of arrival.
-fn check_marks(resource: &str, talk: &Talk, frames: &[&str]) {
+fn check_marks(resource: &str, talk: &Conversation, frames: &[&str]) {
     let marks: Vec<_> = talk
         .log
         .marks

@@ -5,7 +5,7 @@ use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::reflector::{Input, Options};
 use serde_json::Value;
 
-use kubechurn_talk::Talk;
+use kubechurn_client::testing::Conversation;
 
 /// One recorded case and what follows from it.
 struct Case {
@@ -162,7 +162,7 @@ fn each_recorded_failure_ends_where_the_protocol_says() {
     assert_eq!(names, CASES.iter().map(|case| case.name).collect::<Vec<_>>());
     for (recorded, case) in recorded.iter().zip(CASES) {
         println!("{}", case.name);
-        let mut talk = Talk::new(Options::default());
+        let mut talk = Conversation::new(Options::default());
         talk.check(case.before);
         assert_eq!(play(&mut talk, recorded), case.actions, "{}", case.name);
         talk.check(case.after);
@@ -171,7 +171,7 @@ fn each_recorded_failure_ends_where_the_protocol_says() {
 
 /// Plays the recording up to the first action, and returns that. The rest is not played, because with an action the socket is
 /// closed.
-fn play(talk: &mut Talk, recorded: &Value) -> String {
+fn play(talk: &mut Conversation, recorded: &Value) -> String {
     if recorded["upgrade"] == 101 {
         talk.line("open");
         for frame in recorded["frames"].as_array().unwrap() {

@@ -14,7 +14,7 @@ use kubechurn_model::page::watches::{Around, Wanted, Watches};
 use kubechurn_model::table::view::Retention;
 use serde_json::{Value, json};
 
-use kubechurn_talk::{bookmark, event, page};
+use kubechurn_client::testing::{bookmark, event, page};
 
 /// A page that watches the Pods of one namespace, and logs what happens.
 struct Play {

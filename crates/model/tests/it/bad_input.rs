@@ -8,7 +8,7 @@ use kubechurn_client::cache::reflector::{Input, Options};
 use kubechurn_client::cache::shared_informer::InformerOptions;
 use kubechurn_columns::kinds::pods;
 
-use kubechurn_talk::{Talk, joined, object, write_object};
+use kubechurn_client::testing::{Conversation, joined, object, write_object};
 
 /// The bad inputs, as data.
 pub mod cases;
@@ -110,10 +110,10 @@ fn versions_that_are_none_do_not_move_the_watch() {
 
 /// A watch of Pods at version 7, with the rows `one@5` and `two@6`. With `columns` the decoder reads their columns,
 /// without it only the metadata.
-fn live(columns: bool) -> Talk {
+fn live(columns: bool) -> Conversation {
     let decode = if columns { pods::KIND.decode } else { Decode::METADATA };
     let reflector = Options { kind: Some(pods::KIND.resource.kind), ..Options::default() };
-    let mut talk = Talk::of(decode, InformerOptions { reflector, ..InformerOptions::default() });
+    let mut talk = Conversation::of(decode, InformerOptions { reflector, ..InformerOptions::default() });
     talk.check(&[
         ("start", "stream unset"),
         ("open", ""),
@@ -130,7 +130,7 @@ fn live(columns: bool) -> Talk {
 /// A case, played in one conversation.
 struct Trial<'a> {
     case: &'a Case,
-    talk: Talk,
+    talk: Conversation,
     /// Whether the decoder reads columns, or only the metadata.
     columns: bool,
 }

@@ -18,7 +18,7 @@ use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
 use kubechurn_columns::kinds::pods;
 
-use kubechurn_talk::{bookmark, event, write_change, write_object};
+use kubechurn_client::testing::{bookmark, event, write_change, write_object};
 
 const PODS: ApiResource =
     ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true, cluster: "" };

@@ -12,7 +12,7 @@ use kubechurn_model::page::notices::Announcer;
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::watched::{Watched, scopes};
 
-use kubechurn_talk::{bookmark, event};
+use kubechurn_client::testing::{bookmark, event};
 
 const NONE: [usize; 0] = [];
 

@@ -19,6 +19,7 @@ use kubechurn_client::api::resource::{ApiResource, intern};
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::page::address::Address;
 use kubechurn_model::page::alerts::Alert;
 use kubechurn_model::page::clusters::Api;
@@ -28,7 +29,6 @@ use kubechurn_model::page::environment::{DrawnRow, Environment};
 use kubechurn_model::page::panel::Window;
 use kubechurn_model::page::state::Page;
 use kubechurn_model::table::order::RowKey;
-use kubechurn_talk::{bookmark, event};
 
 /// The test's substitute for the browser.
 #[derive(Default)]

@@ -13,7 +13,7 @@ use kubechurn_model::timeline::mark::Counts;
 use kubechurn_model::timeline::scale::Window;
 use kubechurn_model::timeline::scene::{Scene, TimelineView};
 
-use kubechurn_talk::{bookmark, event};
+use kubechurn_client::testing::{bookmark, event};
 
 /// The annotation of the bookmark that ends a streaming list.
 pub const LISTED: &str = r#"{"k8s.io/initial-events-end":"true"}"#;

@@ -3,10 +3,10 @@
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Health, Input};
+use kubechurn_client::testing::{bookmark, event, page};
 use kubechurn_model::page::report;
 use kubechurn_model::page::verify::Verifier;
 use kubechurn_model::table::view::{ProvisionalSums, Retention};
-use kubechurn_talk::{bookmark, event, page};
 
 use crate::play::{LISTED, Play};
 

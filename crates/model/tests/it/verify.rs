@@ -18,7 +18,7 @@ use kubechurn_model::page::watches::{Around, Wanted, Watches};
 use kubechurn_model::table::view::Retention;
 use serde_json::Value;
 
-use kubechurn_talk::{bookmark, event, page, status};
+use kubechurn_client::testing::{bookmark, event, page, status};
 
 /// The page without a browser, and the steps that the verifier asked for, in words.
 #[derive(Default)]

@@ -14,7 +14,7 @@ use kubechurn_model::table::filter::Filter;
 use kubechurn_model::timeline::mark::MarkType;
 use proptest::prelude::*;
 
-use kubechurn_talk::{bookmark, event, page};
+use kubechurn_client::testing::{bookmark, event, page};
 
 use crate::play::{LISTED, Play};
 

@@ -9,7 +9,7 @@ use kubechurn_model::page::resync::{Resync, Resyncs};
 use kubechurn_model::page::verify::Verifier;
 use kubechurn_model::table::filter::Filter;
 
-use kubechurn_talk::{event, page};
+use kubechurn_client::testing::{event, page};
 
 use crate::play::Play;
 
@@ -89,7 +89,7 @@ fn the_sums_run_to_the_rows_that_are_shown() {
     assert_eq!(sums(&play), (3, 3, 0, 0, 0, 0));
     play.take();
     assert_eq!(sums(&play), (3, 0, 0, 0, 0, 0));
-    play.input(id, Input::Frame(&kubechurn_talk::bookmark("100", crate::play::LISTED)));
+    play.input(id, Input::Frame(&kubechurn_client::testing::bookmark("100", crate::play::LISTED)));
     assert_eq!(sums(&play), (3, 0, 0, 0, 0, 0));
     play.drain();
     assert_eq!(sums(&play), (6, 3, 0, 0, 0, 3));

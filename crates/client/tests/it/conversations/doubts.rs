@@ -2,11 +2,11 @@
 
 use kubechurn_client::cache::reflector::Options;
 
-use kubechurn_talk::Talk;
+use kubechurn_client::testing::Conversation;
 
 /// A live watch at version 7, with `a@5` and `b@6` in the store.
-fn live() -> Talk {
-    let mut talk = Talk::new(Options::default());
+fn live() -> Conversation {
+    let mut talk = Conversation::new(Options::default());
     talk.check(&[
         ("start", "stream unset"),
         ("open", ""),
@@ -48,7 +48,7 @@ fn a_frame_that_is_too_long_is_counted_and_listed() {
 #[test]
 fn a_version_that_went_back_is_noticed_and_listed_anew() {
     const HUGE: &str = "99999999999999999999";
-    let heal = |mut talk: Talk, late: u64| {
+    let heal = |mut talk: Conversation, late: u64| {
         talk.check(&[
             ("health", "Stale"),
             // The list is not asked for at a version, which may be the wrong one.
@@ -72,7 +72,7 @@ fn a_version_that_went_back_is_noticed_and_listed_anew() {
     )]);
     heal(talk, 1);
     // A list brought the wrong version.
-    let mut talk = Talk::new(Options::default());
+    let mut talk = Conversation::new(Options::default());
     talk.check(&[("start", "stream unset"), (&format!("ADDED a@{HUGE}"), ""), ("END 7", ""), ("+2000", "")]);
     talk.check(&[("ADDED b@8", ""), ("MODIFIED a@9", "wait 800")]);
     heal(talk, 1);

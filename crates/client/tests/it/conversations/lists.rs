@@ -2,13 +2,13 @@
 
 use kubechurn_client::cache::reflector::Options;
 
-use kubechurn_talk::{Talk, joined};
+use kubechurn_client::testing::{Conversation, joined};
 
 use crate::conversations::streams::relisting;
 
 /// Lists in pages from the first.
-fn paged() -> Talk {
-    Talk::new(Options { watch_list: false, ..Options::default() })
+fn paged() -> Conversation {
+    Conversation::new(Options { watch_list: false, ..Options::default() })
 }
 
 /// 1. TestListPager_List: the pages are one list, at the version of the first.
@@ -202,7 +202,7 @@ fn items_without_a_kind_are_rows() {
         {"kind":"Pod","apiVersion":"v1","metadata":{"name":"b","uid":"b-1","resourceVersion":"6"}},
         {"apiVersion":"v1","kind":"Pod","metadata":{"name":"c","uid":"c-1","resourceVersion":"7"}},
         {"kind":"Node","apiVersion":"v1","metadata":{"name":"d","uid":"d-1","resourceVersion":"8"}}]}"#;
-    let mut talk = Talk::new(Options { watch_list: false, kind: Some("Pod"), ..Options::default() });
+    let mut talk = Conversation::new(Options { watch_list: false, kind: Some("Pod"), ..Options::default() });
     talk.check(&[
         ("start", "list 0 limit 500"),
         (page, "watch 9"),
@@ -237,7 +237,7 @@ fn known_object_whose_item_cannot_be_read_stays_and_says_so() {
         ("store", "a@5"),
         ("marks", "Deleted b@6"),
     ]);
-    let flaw = |talk: &Talk| talk.informer.store().iter().next().and_then(|object| object.flaw.clone());
+    let flaw = |talk: &Conversation| talk.informer.store().iter().next().and_then(|object| object.flaw.clone());
     assert!(flaw(&talk).is_some_and(|words| words.starts_with("its newest state could not be read")));
     let ledger = talk.informer.ledger();
     assert_eq!((ledger.malformed_items, ledger.kept, ledger.tombstones), (2, 1, 1));
@@ -259,7 +259,7 @@ fn nothing_is_called_deleted_by_a_list_with_an_item_without_a_name() {
         ("store", "a@8 b@6"),
         ("health", "Live"),
     ]);
-    let flaws = |talk: &Talk| talk.informer.store().iter().filter(|object| object.flaw.is_some()).count();
+    let flaws = |talk: &Conversation| talk.informer.store().iter().filter(|object| object.flaw.is_some()).count();
     assert_eq!(flaws(&talk), 1);
     // The next list has such an item, too, and calls nothing deleted.
     talk.check(&[
@@ -445,7 +445,7 @@ fn server_restored_with_lower_versions() {
 
 #[test]
 fn restored_before_the_queue_was_drained() {
-    let mut talk = Talk::new(Options::default());
+    let mut talk = Conversation::new(Options::default());
     talk.check(&[
         ("start", "stream unset"),
         ("ADDED a@5", ""),

@@ -1,6 +1,6 @@
 //! Requests that are forbidden, and that become allowed.
 
-use kubechurn_talk::check;
+use kubechurn_client::testing::check;
 
 const LIST: &str = "fail 403 Forbidden cannot list pods";
 

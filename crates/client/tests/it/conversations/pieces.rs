@@ -2,15 +2,15 @@
 
 use kubechurn_client::cache::reflector::{Input, Options};
 
-use kubechurn_talk::{Talk, joined, object, page};
+use kubechurn_client::testing::{Conversation, joined, object, page};
 
 /// Lists by fetch.
-fn fetching() -> Talk {
-    Talk::new(Options { watch_list: false, ..Options::default() })
+fn fetching() -> Conversation {
+    Conversation::new(Options { watch_list: false, ..Options::default() })
 }
 
 /// A list that is under way again, at version 7, with `a@5` and `b@6` in the store.
-fn relisting() -> Talk {
+fn relisting() -> Conversation {
     let mut talk = fetching();
     talk.check(&[
         ("start", "list 0 limit 500"),

@@ -6,7 +6,7 @@ use kubechurn_client::cache::handler::HandlerOptions;
 use kubechurn_client::cache::reflector::Options;
 use kubechurn_client::cache::shared_informer::InformerOptions;
 
-use kubechurn_talk::{Log, Talk};
+use kubechurn_client::testing::{Conversation, Log};
 
 const LIVE: &[(&str, &str)] = &[
     ("start", "stream unset"),
@@ -18,8 +18,8 @@ const LIVE: &[(&str, &str)] = &[
     ("+2000", ""),
 ];
 
-fn live(resync: Option<f64>) -> Talk {
-    let mut talk = Talk::new(Options { resync, ..Options::default() });
+fn live(resync: Option<f64>) -> Conversation {
+    let mut talk = Conversation::new(Options { resync, ..Options::default() });
     talk.check(LIVE);
     talk
 }
@@ -164,7 +164,7 @@ fn a_backlog_ends_the_watch_and_a_list_follows() {
         (Backlog { changes: 1 << 20, bytes: 350 }, "Failing: more came than was taken: 4 changes in 0.0 MB waited"),
     ] {
         let options = InformerOptions { backlog: Some(backlog), ..InformerOptions::default() };
-        let mut talk = Talk::of(Decode::METADATA, options);
+        let mut talk = Conversation::of(Decode::METADATA, options);
         talk.check(&[("start", "stream unset"), ("open", "")]);
         // The handler of the conversation takes everything at once; this one does not.
         let sloth =

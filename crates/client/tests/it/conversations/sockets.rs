@@ -5,7 +5,7 @@ use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::reflector::{Action, Input, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 
-use kubechurn_talk::{Talk, bookmark, check};
+use kubechurn_client::testing::{Conversation, bookmark, check};
 
 /// A live watch at version 7, with `a@5` in the store; it is 10,000 ms since the start.
 const LIVE: &[(&str, &str)] = &[
@@ -18,8 +18,8 @@ const LIVE: &[(&str, &str)] = &[
     ("+10000", ""),
 ];
 
-fn live() -> Talk {
-    let mut talk = Talk::new(Options::default());
+fn live() -> Conversation {
+    let mut talk = Conversation::new(Options::default());
     talk.check(LIVE);
     talk
 }
@@ -103,7 +103,7 @@ fn broken_connection_is_a_gap() {
 #[test]
 fn refused_backs_off_exponentially() {
     const REFUSED: (&str, &str) = ("close 1006", "probe stream unset");
-    let mut first = Talk::new(Options::default());
+    let mut first = Conversation::new(Options::default());
     first.check(&[("start", "stream unset")]);
     for wait in ["800", "1600", "3200", "6400", "12800", "25600", "30000", "30000"] {
         let wait = format!("wait {wait}");
@@ -413,7 +413,7 @@ fn stop_in_every_state() {
         &[("start", "stream unset"), ("frame {", "list 0 limit 500"), ("text 404 no", "wait")],
     ];
     for state in states {
-        let mut talk = Talk::new(Options::default());
+        let mut talk = Conversation::new(Options::default());
         talk.check(state);
         talk.line("drain");
         talk.line("notices");
@@ -476,7 +476,7 @@ fn binary_frames_count_as_their_text_and_a_name_that_is_no_text_names_nothing() 
         bytes.extend(br#"","namespace":"n","uid":"c-1","resourceVersion":"8"}}}"#);
         bytes
     };
-    let mut talk = Talk::new(Options::default());
+    let mut talk = Conversation::new(Options::default());
     talk.check(&[("start", "stream unset"), ("open", ""), ("ADDED a@5", ""), ("END 7", "")]);
     assert_eq!(talk.input(Input::Bytes(&frame(b"c"))), "");
     talk.check(&[("drain", "Added a@5 Added c@8")]);

@@ -2,7 +2,7 @@
 
 use kubechurn_client::cache::reflector::Options;
 
-use kubechurn_talk::{Talk, check};
+use kubechurn_client::testing::{Conversation, check};
 
 /// The lines that lead to a streaming relist from version 7, with `a@5` and `b@6` in the store.
 const RELIST: &[(&str, &str)] = &[
@@ -19,8 +19,8 @@ const RELIST: &[(&str, &str)] = &[
 ];
 
 /// A streaming relist whose initial events are to come.
-pub fn relisting() -> Talk {
-    let mut talk = Talk::new(Options::default());
+pub fn relisting() -> Conversation {
+    let mut talk = Conversation::new(Options::default());
     talk.check(RELIST);
     talk
 }

@@ -2,12 +2,12 @@
 
 use kubechurn_client::cache::reflector::Options;
 
-use kubechurn_talk::Talk;
+use kubechurn_client::testing::Conversation;
 
 /// Where no answer over HTTP can be read, nothing is fetched, whatever happens: neither a list nor the reason of a refusal.
 #[test]
 fn where_answers_cannot_be_read_nothing_is_fetched() {
-    let talk = || Talk::new(Options { watch_list: false, readable: false, ..Options::default() });
+    let talk = || Conversation::new(Options { watch_list: false, readable: false, ..Options::default() });
     talk().check(&[
         ("start", "stream unset"),
         ("open", ""),

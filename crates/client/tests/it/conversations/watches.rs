@@ -2,15 +2,15 @@
 
 use kubechurn_client::cache::reflector::Options;
 
-use kubechurn_talk::{Talk, check};
+use kubechurn_client::testing::{Conversation, check};
 
-fn live() -> Talk {
+fn live() -> Conversation {
     live_with(Options::default())
 }
 
 /// A live watch at version 7, with `a@5` and `b@6` in the store; it is 10,000 ms since the start.
-fn live_with(options: Options) -> Talk {
-    let mut talk = Talk::new(options);
+fn live_with(options: Options) -> Conversation {
+    let mut talk = Conversation::new(options);
     talk.check(&[
         ("start", "stream unset"),
         ("open", ""),
@@ -399,7 +399,7 @@ fn deletion_that_a_list_did_not_see() {
 /// 44. TestReflectorResourceVersionUpdate: what exists comes in the order of names, so that no version is known from it.
 #[test]
 fn list_without_a_version_begins_the_watch_with_what_exists() {
-    let mut talk = Talk::new(Options { watch_list: false, ..Options::default() });
+    let mut talk = Conversation::new(Options { watch_list: false, ..Options::default() });
     talk.check(&[
         ("start", "list 0 limit 500"),
         ("page  a@5", "watch unset"),
@@ -418,7 +418,7 @@ fn list_without_a_version_begins_the_watch_with_what_exists() {
         ("ADDED c@13", ""),
         ("version", "13"),
     ]);
-    let mut talk = Talk::new(Options { watch_list: false, ..Options::default() });
+    let mut talk = Conversation::new(Options { watch_list: false, ..Options::default() });
     talk.check(&[
         ("start", "list 0 limit 500"),
         ("page 0 a@5", "watch 0"),

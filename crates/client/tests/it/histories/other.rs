@@ -7,7 +7,7 @@ use kubechurn_client::cache::processor::HandlerId;
 use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 
-use kubechurn_talk::Log;
+use kubechurn_client::testing::Log;
 
 /// An informer with another kind of queue, and what its handler was told.
 pub struct Other {

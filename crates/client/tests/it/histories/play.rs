@@ -19,7 +19,7 @@ use crate::histories::handlers::LateHandler;
 use crate::histories::other::{Other, wants};
 use crate::histories::server::{COUNT, Frame, KEYS, Map, Seen, Server, Socket, State, failure, words};
 use crate::histories::steps::{PageSent, Step};
-use kubechurn_talk::Log;
+use kubechurn_client::testing::Log;
 
 pub struct Play {
     server: Server,

@@ -261,7 +261,7 @@ impl Server {
             Frame::Bookmark(revision) => bookmark(*revision, "{}"),
             Frame::End(revision) => bookmark(*revision, r#"{"k8s.io/initial-events-end":"true"}"#),
             Frame::Expired => {
-                format!(r#"{{"type":"ERROR","object":{}}}"#, kubechurn_talk::status("410 Expired too old"))
+                format!(r#"{{"type":"ERROR","object":{}}}"#, kubechurn_client::testing::status("410 Expired too old"))
             }
         }
     }
@@ -280,8 +280,8 @@ impl Server {
 /// A Status of this code; 1 is a version beyond the server's.
 pub fn words(code: u16) -> String {
     match code {
-        1 => kubechurn_talk::status("504 Timeout Too large resource version"),
-        _ => kubechurn_talk::status(&format!("{code} x y")),
+        1 => kubechurn_client::testing::status("504 Timeout Too large resource version"),
+        _ => kubechurn_client::testing::status(&format!("{code} x y")),
     }
 }
 

@@ -284,7 +284,7 @@ const HTML: &str = "<!DOCTYPE html>\n<html><body>Sign in to continue</body></htm
 
 /// A page of a list at version 7, with a token if it is not empty.
 fn page(token: &str, items: &[&str]) -> String {
-    let items: Vec<String> = items.iter().map(|item| kubechurn_talk::object(item)).collect();
+    let items: Vec<String> = items.iter().map(|item| kubechurn_client::testing::object(item)).collect();
     format!(r#"{{"metadata":{{"resourceVersion":"7","continue":"{token}"}},"items":[{}]}}"#, items.join(","))
 }
 

@@ -1,9 +1,9 @@
 //! Watched filters: what is told, when, and what it costs.
 
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::testing::event;
 use kubechurn_model::page::alerts::AlertCommand;
 use kubechurn_model::page::command::Command;
-use kubechurn_talk::event;
 
 use super::changes::{listed, listed_at};
 
@@ -48,7 +48,7 @@ fn a_relist_is_never_told_and_nothing_is_told_twice() {
     play.reflects(id, Input::Opened);
     play.reflects(id, Input::Frame(&event("ADDED", "a@20")));
     play.reflects(id, Input::Frame(&event("ADDED", "new@21")));
-    let end = kubechurn_talk::bookmark("30", r#"{"k8s.io/initial-events-end":"true"}"#);
+    let end = kubechurn_client::testing::bookmark("30", r#"{"k8s.io/initial-events-end":"true"}"#);
     play.reflects(id, Input::Frame(&end));
     (0..5).for_each(|_| play.frame());
     assert!(!play.done().contains("notify"), "a relist");

@@ -2,9 +2,9 @@
 
 use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::testing::event;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Found};
-use kubechurn_talk::event;
 
 use super::Play;
 

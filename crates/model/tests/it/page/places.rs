@@ -11,7 +11,7 @@ use kubechurn_model::page::cursor::Step;
 use kubechurn_model::page::effect::{Answer, Found, Request};
 use kubechurn_model::page::namespaces::Namespaces;
 
-use kubechurn_talk::{bookmark, event};
+use kubechurn_client::testing::{bookmark, event};
 
 use super::Play;
 

@@ -2,10 +2,10 @@
 
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::page::command::{Command, Copied};
 use kubechurn_model::page::cursor::Step;
 use kubechurn_model::page::export::Format;
-use kubechurn_talk::{bookmark, event};
 
 use super::Play;
 

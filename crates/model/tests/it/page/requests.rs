@@ -11,7 +11,7 @@ use kubechurn_model::page::namespaces::Namespaces;
 use kubechurn_model::table::view::Retention;
 
 use super::Play;
-use kubechurn_talk::event;
+use kubechurn_client::testing::event;
 
 #[test]
 fn a_long_list_is_counted_and_the_question_given_up_with_it() {
@@ -39,7 +39,10 @@ fn a_long_list_is_counted_and_the_question_given_up_with_it() {
     play.reflects(id, Input::Frame(&event("ADDED", "a@1")));
     play.wait(900.0);
     assert_eq!(play.done(), "count pods");
-    play.reflects(id, Input::Frame(&kubechurn_talk::bookmark("9", r#"{"k8s.io/initial-events-end":"true"}"#)));
+    play.reflects(
+        id,
+        Input::Frame(&kubechurn_client::testing::bookmark("9", r#"{"k8s.io/initial-events-end":"true"}"#)),
+    );
     play.frame();
     play.wait(250.0);
     assert_eq!(play.done(), "abort count pods");

@@ -10,7 +10,7 @@ use kubechurn_model::page::span::{SpanCommand, SpanModel};
 use kubechurn_model::timeline::scale::Window;
 use kubechurn_model::timeline::scene::Scene;
 
-use kubechurn_talk::event;
+use kubechurn_client::testing::event;
 
 use super::Play;
 use super::changes::{listed, listed_at, names};

@@ -34,20 +34,20 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use kubechurn_client::api::object::{Decode, Object, ResourceVersion};
-use kubechurn_client::api::status::Failure;
-use kubechurn_client::cache::backoff::Moment;
-use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
-use kubechurn_client::cache::processor::HandlerId;
-use kubechurn_client::cache::reflector::{Action, Input, Notice, Options};
-use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
-use kubechurn_client::cache::store::Change;
+use crate::api::object::{Decode, Object, ResourceVersion};
+use crate::api::status::Failure;
+use crate::cache::backoff::Moment;
+use crate::cache::delta::DeltaType;
+use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use crate::cache::processor::HandlerId;
+use crate::cache::reflector::{Action, Input, Notice, Options};
+use crate::cache::shared_informer::{InformerOptions, SharedInformer};
+use crate::cache::store::Change;
 
 /// Plays `lines` with the default options; the text of the module says what they may be.
 #[track_caller]
 pub fn check(lines: &[(&str, &str)]) {
-    Talk::new(Options::default()).check(lines);
+    Conversation::new(Options::default()).check(lines);
 }
 
 /// Writes things one after the other, with spaces between them.
@@ -56,7 +56,7 @@ pub fn joined<T>(things: impl IntoIterator<Item = T>, write: impl Fn(T) -> Strin
 }
 
 /// An informer, its clock, and what it told a handler.
-pub struct Talk {
+pub struct Conversation {
     /// The informer.
     pub informer: SharedInformer,
     /// The time, in milliseconds.
@@ -91,18 +91,18 @@ impl ResourceEventHandler for Log {
     }
 }
 
-impl Talk {
+impl Conversation {
     /// A conversation with an informer whose reflector has these options.
-    pub fn new(options: Options) -> Talk {
-        Talk::of(Decode::METADATA, InformerOptions { reflector: options, ..InformerOptions::default() })
+    pub fn new(options: Options) -> Conversation {
+        Conversation::of(Decode::METADATA, InformerOptions { reflector: options, ..InformerOptions::default() })
     }
 
     /// A conversation with an informer with these options. Its handler is told of everything, including resyncs.
-    pub fn of(decode: Decode, options: InformerOptions) -> Talk {
+    pub fn of(decode: Decode, options: InformerOptions) -> Conversation {
         let mut informer = SharedInformer::new(decode, options);
         let wants = HandlerOptions { received: true, resync: options.reflector.resync, ..HandlerOptions::default() };
         let handler = informer.add_event_handler(wants, 0.0);
-        Talk { informer, now: 0.0, log: Log::default(), handler, asked: 0.0 }
+        Conversation { informer, now: 0.0, log: Log::default(), handler, asked: 0.0 }
     }
 
     /// Plays `lines`, and checks the ledger after each.
