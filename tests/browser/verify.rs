@@ -200,35 +200,3 @@ async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
     })
     .await;
 }
-
-/// The page says why something cannot be verified.
-#[tokio::test]
-async fn what_is_stale_or_may_not_be_listed_is_not_verified() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..calm() }).await;
-    let mut proxy = KubectlProxy::start(cluster.port()).await;
-    let name = "what_is_stale_or_may_not_be_listed_is_not_verified";
-    with_page(name, &proxy.url(), "#/pods", async |page| {
-        page.reaches("pods", "live", PATIENCE).await;
-        page.click("verified").await;
-        let says = async |words: &str| {
-            page.click("verify").await;
-            wait_until(words, PATIENCE, async || {
-                let text = page.text("verified").await;
-                holds(text.starts_with("not verified") && text.contains(words), || text)
-            })
-            .await;
-        };
-        cluster.control("fault?status=403&verb=list&resource=pods").await;
-        says("this may be watched, and not listed").await;
-        cluster.control("clear").await;
-        page.click("pause").await;
-        says("paused: what was received is not applied").await;
-        page.click("pause").await;
-        proxy.kill().await;
-        page.is_left_with("pods", PATIENCE).await;
-        says("stale: what is shown is not known to be true").await;
-        assert_eq!(verified(page).await.checks, 0);
-    })
-    .await;
-}

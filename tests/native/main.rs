@@ -19,3 +19,6 @@ mod columns;
 
 // Kinds that come and go with their definitions.
 mod kinds;
+
+// The page checks itself.
+mod verify;

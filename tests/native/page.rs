@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::task::LocalSet;
 
 use kubechurn_harness::page::{Row, Status, difference};
@@ -109,6 +110,13 @@ impl Page {
         self.status().into_iter().find(|status| status.resource == resource)
     }
 
+    /// One field of the status of a resource.
+    pub fn field(&self, resource: &str, name: &str) -> Value {
+        let shell = self.shell();
+        let all: Vec<Value> = read(&shell.page.borrow().status(&*shell.place));
+        all.into_iter().find(|one| one["resource"] == resource).map_or(Value::Null, |mut one| one[name].take())
+    }
+
     /// `kubechurn.rows(resource)`.
     pub fn rows(&self, resource: &str) -> Vec<Row> {
         let shell = self.shell();
@@ -161,6 +169,16 @@ impl Page {
             told
         })
         .await
+    }
+
+    /// Waits until `resource` is stale and its queue is empty.
+    pub async fn is_left_with(&self, resource: &str, within: Duration) {
+        wait_until(&format!("{resource} is stale, and its queue empty"), within, async || {
+            let status = self.status_of(resource);
+            let is_so = |status: &Status| status.state == "stale" && status.ledger["queued"] == 0;
+            holds(status.as_ref().is_some_and(is_so), || format!("{status:?}"))
+        })
+        .await;
     }
 
     /// Waits until the page holds exactly what `truth` lists.
