@@ -124,6 +124,13 @@ impl Page {
         read(&rows.unwrap_or_else(|| panic!("{resource} is not watched")))
     }
 
+    /// The words of the notices of one type.
+    pub fn notices(&self, word: &str) -> Vec<String> {
+        let all: Vec<Value> = read(&self.shell().page.borrow().notices());
+        let own = all.iter().filter(|one| one["type"] == word);
+        own.map(|one| one["words"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
     /// `kubechurn.digest(resource)`.
     pub fn digest(&self, resource: &str) -> String {
         self.shell().page.borrow().digest_of(resource).unwrap_or_default()
