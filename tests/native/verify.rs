@@ -49,7 +49,7 @@ async fn a_cluster_whose_versions_went_back_is_found_and_listed_anew() {
         cluster.kill().await;
         page.is_left_with("pods", PATIENCE).await;
         cluster.start_again(&Options { pods: 150, seed: 2, ..calm() }).await;
-        page.reaches("pods", "live", PATIENCE).await;
+        page.comes_to("pods", "live", PATIENCE).await;
         page.command(Command::Verify);
         let truth = cluster.list("/api/v1/pods").await;
         page.shows("pods", &truth, PATIENCE).await;
