@@ -57,9 +57,6 @@ mod cross_origin;
 // The page checks itself.
 mod verify;
 
-// LIST and WATCH are forbidden.
-mod permission;
-
 // The tab is in the background.
 mod hidden;
 
@@ -83,9 +80,6 @@ mod size;
 
 // Elements that rows take over from each other.
 mod elements;
-
-// Tables without rows, and the reasons.
-mod states;
 
 // A list that takes long, and of about how many objects.
 mod listing;
@@ -132,14 +126,11 @@ mod binary;
 // What a screen reader gets, by axe-core, in every state.
 mod accessibility;
 
-// Every kind's cells against what a real server printed.
+// Cells follow the server's release.
 mod columns;
 
 // Several kinds in one table.
 mod several;
-
-// Kinds that come and go with their definitions.
-mod kinds;
 
 // A Secret's value is nowhere in the program's memory.
 mod canary;

@@ -139,40 +139,6 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
     .await;
 }
 
-/// A watch at a version that the server has not reached yet is open and silent.
-#[tokio::test]
-async fn a_cluster_whose_versions_went_back_is_found_and_listed_anew() {
-    let _turn = turn::alone().await;
-    let mut cluster = Cluster::start(&Options { pods: 200, first_revision: 1_000_000, ..calm() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    let name = "a_cluster_whose_versions_went_back_is_found_and_listed_anew";
-    with_page(name, &proxy.url(), "#/pods", async |page| {
-        page.reaches("pods", "live", PATIENCE).await;
-        cluster.kill().await;
-        page.is_left_with("pods", PATIENCE).await;
-        cluster.start_again(&Options { pods: 150, seed: 2, ..calm() }).await;
-        page.reaches("pods", "live", PATIENCE).await;
-        page.click("verified").await;
-        page.click("verify").await;
-        let truth = cluster.list(PODS).await;
-        page.shows("pods", &truth, PATIENCE).await;
-        page.reaches("pods", "live", PATIENCE).await;
-        // The heartbeat may have found the difference first. Whichever found it has reported it, and only once.
-        let said = notices(page, "difference").await;
-        let is_told = said.iter().all(|words| words.contains("it was restored from a backup, or lags behind"));
-        assert!(is_told && said.len() <= 1, "{said:?}");
-        assert!(!notices(page, "relist").await.is_empty());
-        page.click("verify").await;
-        wait_until("the checks find no difference", PATIENCE, async || {
-            let told = verified(page).await;
-            let is_so = [told.same, told.of, told.rows] == [truth.count() as u64; 3] && told.differed == 0;
-            holds(is_so && !told.checking && told.trouble.is_none(), || format!("{told:?}"))
-        })
-        .await;
-    })
-    .await;
-}
-
 /// An element that shows something else than its row says is found too, and drawn again.
 #[tokio::test]
 async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
@@ -197,38 +163,6 @@ async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
         let names = format!("return [...{rows}].every(row => row.dataset.key.endsWith('/' + row.querySelector('[data-col=NAME]').textContent))");
         page.becomes("every row has its name", &names, json!(true)).await;
         assert!(notices(page, "relist").await.is_empty());
-    })
-    .await;
-}
-
-/// The page says why something cannot be verified.
-#[tokio::test]
-async fn what_is_stale_or_may_not_be_listed_is_not_verified() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..calm() }).await;
-    let mut proxy = KubectlProxy::start(cluster.port()).await;
-    let name = "what_is_stale_or_may_not_be_listed_is_not_verified";
-    with_page(name, &proxy.url(), "#/pods", async |page| {
-        page.reaches("pods", "live", PATIENCE).await;
-        page.click("verified").await;
-        let says = async |words: &str| {
-            page.click("verify").await;
-            wait_until(words, PATIENCE, async || {
-                let text = page.text("verified").await;
-                holds(text.starts_with("not verified") && text.contains(words), || text)
-            })
-            .await;
-        };
-        cluster.control("fault?status=403&verb=list&resource=pods").await;
-        says("this may be watched, and not listed").await;
-        cluster.control("clear").await;
-        page.click("pause").await;
-        says("paused: what was received is not applied").await;
-        page.click("pause").await;
-        proxy.kill().await;
-        page.is_left_with("pods", PATIENCE).await;
-        says("stale: what is shown is not known to be true").await;
-        assert_eq!(verified(page).await.checks, 0);
     })
     .await;
 }

@@ -375,7 +375,7 @@ impl Page {
 }
 
 /// How rows differ from a list, in a few words.
-fn difference(rows: &[Row], truth: &Truth) -> String {
+pub fn difference(rows: &[Row], truth: &Truth) -> String {
     let shown: std::collections::BTreeMap<&str, &Row> = rows.iter().map(|row| (row.key.as_str(), row)).collect();
     let missing: Vec<_> = truth.items.keys().filter(|key| !shown.contains_key(key.as_str())).take(3).collect();
     let left_over: Vec<_> = shown.keys().filter(|key| !truth.items.contains_key(**key)).take(3).collect();

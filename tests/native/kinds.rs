@@ -1,16 +1,20 @@
 //! Kinds that appear and disappear with their CustomResourceDefinitions, as `kubectl` shows them; and servers that
 //! support only the old form of discovery.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::kubectl::{Kubectl, Line};
-use kubechurn_harness::page::{HEADS, Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
+use kubechurn_harness::page::Row;
 use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::page::command::{Command, List};
+use kubechurn_model::page::environment::Environment;
+
+use crate::page::{Page, with_page};
+use crate::shell::server::Faults;
 
 const DEFINITION: &str = include_str!("../../crates/cluster/tests/kubectl/manifests/widgets.yaml");
 const WIDGETS: &str = "widgets.example.org";
@@ -39,22 +43,19 @@ const STATUS: [(&str, &str); 2] = [
     ),
     ("odd", r#"{"phase":{"b":[true,"<"],"a":1},"conditions":[{"status":"True"}]}"#),
 ];
-/// Longer than the page waits between two rounds of discovery.
+/// Long enough on a busy machine. The page's clock is moved on until the next round of discovery.
 const SOME_SECONDS: Duration = Duration::from_secs(15);
 
 /// A page on a small cluster, opened after `before` is done, and a kubectl for the same proxy.
 async fn with_widgets(
-    name: &str,
     hash: &str,
     before: impl AsyncFnOnce(&Cluster, &Kubectl),
     test: impl AsyncFnOnce(&Page, &Cluster, &Kubectl),
 ) {
-    let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 5, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
+    let kubectl = Kubectl::new(&format!("http://127.0.0.1:{}", cluster.port()));
     before(&cluster, &kubectl).await;
-    with_page(name, &proxy.url(), hash, async |page| test(page, &cluster, &kubectl).await).await;
+    with_page(cluster.port(), hash, async |page| test(page, &cluster, &kubectl).await).await;
 }
 
 async fn define(kubectl: &Kubectl, definition: &str) {
@@ -76,28 +77,28 @@ async fn shows_what_kubectl_prints(page: &Page, kubectl: &Kubectl, count: usize)
         // Ages change, so both are read again until they agree.
         let printed = kubectl.table(WIDGETS).await;
         let text = |(title, cell): (String, Value)| (title, cell.as_str().unwrap_or_default().to_owned());
-        let rows = page.rows(WIDGETS).await.into_iter().map(|row| row.cells.into_iter().map(text).collect());
+        let rows = page.rows(WIDGETS).into_iter().map(|row| row.cells.into_iter().map(text).collect());
         let rows: Vec<Line> = rows.collect();
         holds(rows == printed && rows.len() == count, || format!("{rows:#?}\nnot {printed:#?}"))
     })
     .await;
 }
 
+/// Waits until the page says this above its rows, or in place of them.
 async fn says(page: &Page, words: &str) {
-    wait_until(&format!("the page says {words:?}"), SOME_SECONDS, async || {
-        let text: String = page.read("return document.querySelector('main')?.textContent ?? ''", Vec::new()).await;
+    page.in_time(&format!("the page says {words:?}"), SOME_SECONDS, async || {
+        let text = page.view(|view| {
+            let troubles = view.table.trouble.iter().flat_map(|trouble| [&trouble.what, &trouble.words, &trouble.next]);
+            troubles.chain(view.rows.empty.as_ref()).map(|words| format!("{words} ")).collect::<String>()
+        });
         holds(text.contains(words), || text)
     })
     .await;
 }
 
-async fn rail_has(page: &Page, kind: &str, expected: bool) {
-    rail_has_within(page, kind, expected, SOME_SECONDS).await;
-}
-
-async fn rail_has_within(page: &Page, kind: &str, expected: bool, within: Duration) {
-    wait_until(&format!("{kind} in the sidebar: {expected}"), within, async || {
-        let found = page.attribute(&format!("kind-{kind}"), "href").await;
+async fn sidebar_has(page: &Page, kind: &str, expected: bool) {
+    page.in_time(&format!("{kind} in the sidebar: {expected}"), SOME_SECONDS, async || {
+        let found = page.in_the_sidebar(kind);
         holds(found.is_some() == expected, || format!("{found:?}"))
     })
     .await;
@@ -105,110 +106,114 @@ async fn rail_has_within(page: &Page, kind: &str, expected: bool, within: Durati
 
 #[tokio::test]
 async fn a_kind_comes_and_goes_with_its_definition() {
-    let name = "a_kind_comes_and_goes_with_its_definition";
     let before = async |_: &Cluster, _: &Kubectl| {};
-    with_widgets(name, "#/pods", before, async |page, _, kubectl| {
-        page.reaches("pods", "live", SOME_SECONDS).await;
-        rail_has(page, "resourceclaims", false).await;
-        rail_has(page, WIDGETS, false).await;
+    with_widgets("#/pods", before, async |page, _, kubectl| {
+        page.comes_to("pods", "live", SOME_SECONDS).await;
+        sidebar_has(page, "resourceclaims", false).await;
+        sidebar_has(page, WIDGETS, false).await;
 
         define(kubectl, DEFINITION).await;
         create_widgets(kubectl).await;
-        rail_has(page, WIDGETS, true).await;
+        sidebar_has(page, WIDGETS, true).await;
         // A kind that exists is not watched for that reason alone.
-        assert_eq!(page.status().await.len(), 1);
+        assert_eq!(page.status().len(), 1);
 
         for name in ["wd", "Widget.example.org", "widgets.v1.example.org", "widgets"] {
-            page.open(&format!("#/{name}")).await;
-            page.reaches(WIDGETS, "live", SOME_SECONDS).await;
-            page.open("#/pods").await;
-            page.reaches("pods", "live", SOME_SECONDS).await;
+            page.open(&format!("#/{name}"));
+            page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
+            page.open("#/pods");
+            page.comes_to("pods", "live", SOME_SECONDS).await;
         }
-        page.open("#/wd?wide=1").await;
-        page.reaches(WIDGETS, "live", SOME_SECONDS).await;
+        page.open("#/wd?wide=1");
+        page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
         shows_what_kubectl_prints(page, kubectl, 3).await;
-        let open = "return document.querySelector('[data-testid=\"group-example.org\"]')?.open ?? null";
-        page.becomes("the group of the kind in view is open", open, json!(true)).await;
+        wait_until("the group of the kind in view is open", SOME_SECONDS, async || {
+            page.view(|view| holds(view.sidebar.open.contains(&"example.org"), || format!("{:?}", *view.sidebar.open)))
+        })
+        .await;
 
         kubectl.run("patch widget plain -n default --type=merge -p {\"spec\":{\"size\":40}}", "").await;
         kubectl.run("delete widget odd -n default", "").await;
         shows_what_kubectl_prints(page, kubectl, 2).await;
 
-        page.browser.run("document.querySelector('[data-testid=watches]').open = true", Vec::new()).await;
+        page.command(Command::List(List::Watches, true));
         wait_until("the watch and its cost are listed", SOME_SECONDS, async || {
-            let text = page.text("watches").await;
-            holds(text.contains("1 watch") && text.contains("Widget") && text.contains("frames/s"), || text)
+            page.view(|view| {
+                let (words, watches) = (&view.footer.pipeline.watches, &view.footer.watches);
+                let titles: Vec<&str> =
+                    watches.iter().filter(|one| !one.frames.is_empty()).map(|one| one.title).collect();
+                holds(words == "1 watch" && titles == ["Widget"], || format!("{words}: {watches:?}"))
+            })
         })
         .await;
 
-        page.open("#/nosuch").await;
+        page.open("#/nosuch");
         says(page, "has no kind “nosuch”").await;
-        page.open(&format!("#/{WIDGETS}")).await;
-        page.reaches(WIDGETS, "live", SOME_SECONDS).await;
+        page.open(&format!("#/{WIDGETS}"));
+        page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
 
         kubectl.run("delete crd widgets.example.org --wait", "").await;
         says(page, "no longer").await;
-        let state = "return document.querySelector('[data-testid=connection]')?.dataset.state ?? null";
-        page.becomes("the kind's watch has ended", state, json!("stopped")).await;
+        wait_until("the kind's watch has ended", SOME_SECONDS, async || {
+            let state = page.view(|view| view.header.connection.state);
+            holds(state == "stopped", || state.to_owned())
+        })
+        .await;
 
         // The kind comes back with another column, and without the old objects.
         define(kubectl, &DEFINITION.replace("name: Size", "name: Girth")).await;
         create_widgets(kubectl).await;
-        page.reaches(WIDGETS, "live", SOME_SECONDS).await;
+        page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
         shows_what_kubectl_prints(page, kubectl, 3).await;
         wait_until("the kind's columns are the new ones", SOME_SECONDS, async || {
-            let heads: Vec<String> = page.read(HEADS, Vec::new()).await;
+            let heads: Vec<&str> = page.view(|view| view.table.heads.iter().map(|head| head.title).collect());
             let has = |title: &str| heads.iter().any(|head| head.contains(title));
             holds(has("GIRTH") && !has("SIZE"), || format!("{heads:?}"))
         })
         .await;
 
-        page.open("#/pods").await;
-        page.reaches("pods", "live", SOME_SECONDS).await;
+        page.open("#/pods");
+        page.comes_to("pods", "live", SOME_SECONDS).await;
         kubectl.run("delete crd widgets.example.org --wait", "").await;
-        rail_has(page, WIDGETS, false).await;
+        sidebar_has(page, WIDGETS, false).await;
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_pinned_kind_goes_and_comes_back_with_its_definition() {
-    let name = "a_pinned_kind_goes_and_comes_back_with_its_definition";
     let hash = format!("#/pods?pin={WIDGETS}");
     let before = async |_: &Cluster, kubectl: &Kubectl| {
         define(kubectl, DEFINITION).await;
         create_widgets(kubectl).await;
     };
-    with_widgets(name, &hash, before, async |page, _, kubectl| {
-        let in_the_rail = "
-            const item = document.querySelector('[data-testid=\"kind-widgets.example.org\"]');
-            return [item?.parentElement.dataset.gone ?? null, item?.querySelector('.state').dataset.state ?? null,
-                item?.title.includes('this server has it no longer') ?? null]";
-        let is = async |what: &str, expected: Value| {
-            wait_until(what, SOME_SECONDS, async || {
-                let found = page.browser.run(in_the_rail, Vec::new()).await;
-                holds(found == expected, || format!("{found}, not {expected}"))
+    with_widgets(&hash, before, async |page, _, kubectl| {
+        let is = async |what: &str, expected: (bool, &str, bool)| {
+            page.in_time(what, SOME_SECONDS, async || {
+                let item = page.in_the_sidebar(WIDGETS).ok_or("it is not in the sidebar")?;
+                let found = (item.gone, item.state, item.note.contains("this server has it no longer"));
+                holds(found == expected, || format!("{found:?}, not {expected:?}"))
             })
             .await;
         };
-        page.reaches("pods", "live", SOME_SECONDS).await;
-        page.reaches(WIDGETS, "live", SOME_SECONDS).await;
-        is("it is pinned and live", json!(["false", "live", false])).await;
+        page.comes_to("pods", "live", SOME_SECONDS).await;
+        page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
+        is("it is pinned and live", (false, "live", false)).await;
 
         kubectl.run("delete crd widgets.example.org --wait", "").await;
-        is("it is gone, and the sidebar says so", json!(["true", "stopped", true])).await;
+        is("it is gone, and the sidebar says so", (true, "stopped", true)).await;
         wait_until("the kind is not watched", SOME_SECONDS, async || {
-            let status = page.status_of(WIDGETS).await;
+            let status = page.status_of(WIDGETS);
             holds(status.is_none(), || format!("{status:?}"))
         })
         .await;
-        assert!(page.hash().await.contains(&format!("pin={WIDGETS}")), "the kind is still pinned");
-        page.reaches("pods", "live", SOME_SECONDS).await;
+        assert!(page.place().url().contains(&format!("pin={WIDGETS}")), "the kind is still pinned");
+        page.comes_to("pods", "live", SOME_SECONDS).await;
 
         define(kubectl, DEFINITION).await;
         create_widgets(kubectl).await;
-        is("it is back", json!(["false", "live", false])).await;
-        page.reaches(WIDGETS, "live", SOME_SECONDS).await;
+        is("it is back", (false, "live", false)).await;
+        page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
         // The watch is open: the page receives what happens from now on.
         shows_what_kubectl_prints(page, kubectl, 3).await;
         kubectl.run("delete widget odd -n default", "").await;
@@ -216,10 +221,9 @@ async fn a_pinned_kind_goes_and_comes_back_with_its_definition() {
 
         // A kind that the user unpins while the server does not have it leaves the sidebar.
         kubectl.run("delete crd widgets.example.org --wait", "").await;
-        is("it is gone again", json!(["true", "stopped", true])).await;
-        page.browser.run("document.querySelector('[data-testid=\"group-example.org\"]').open = true", Vec::new()).await;
-        page.click(&format!("pin-{WIDGETS}")).await;
-        rail_has(page, WIDGETS, false).await;
+        is("it is gone again", (true, "stopped", true)).await;
+        page.command(Command::Pin(WIDGETS));
+        sidebar_has(page, WIDGETS, false).await;
     })
     .await;
 }
@@ -231,67 +235,48 @@ async fn without_its_definition_a_kind_shows_its_age() {
         create_widgets(kubectl).await;
         cluster.control("forbid?verb=get&resource=customresourcedefinitions").await;
     };
-    with_widgets("without_its_definition_a_kind_shows_its_age", "#/wd", before, async |page, cluster, kubectl| {
-        page.reaches(WIDGETS, "live", SOME_SECONDS).await;
-        let columns: Vec<Vec<String>> = page
-            .rows(WIDGETS)
-            .await
-            .into_iter()
-            .map(|row| row.cells.into_iter().map(|(name, _)| name).collect())
-            .collect();
-        assert_eq!(columns, vec![["AGE", "NAME", "NAMESPACE"]; 3]);
+    with_widgets("#/wd", before, async |page, cluster, kubectl| {
+        page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
+        let columns = |row: Row| row.cells.into_iter().map(|(title, _)| title).collect();
+        let columns: Vec<BTreeSet<String>> = page.rows(WIDGETS).into_iter().map(columns).collect();
+        assert_eq!(columns, vec![BTreeSet::from(["AGE", "NAME", "NAMESPACE"].map(str::to_owned)); 3]);
         wait_until("the sidebar says why", SOME_SECONDS, async || {
-            let note = page.attribute(&format!("kind-{WIDGETS}"), "title").await.unwrap_or_default();
+            let note = page.in_the_sidebar(WIDGETS).map(|item| item.note).unwrap_or_default();
             holds(note.contains("cannot get resource"), || note)
         })
         .await;
 
         // After reading is allowed again, the next visit shows the columns.
         cluster.control("allow?verb=get&resource=customresourcedefinitions").await;
-        page.open("#/pods").await;
-        page.reaches("pods", "live", SOME_SECONDS).await;
-        page.open("#/wd").await;
-        page.reaches(WIDGETS, "live", SOME_SECONDS).await;
+        page.open("#/pods");
+        page.comes_to("pods", "live", SOME_SECONDS).await;
+        page.open("#/wd");
+        page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
         shows_what_kubectl_prints(page, kubectl, 3).await;
     })
     .await;
 }
 
-/// Runs before the page: the server no longer offers aggregated discovery, and the server of one group is down.
-const OLD_SERVER: &str = "
-    const real = window.fetch;
-    window.fetch = async (...asked) => {
-        const request = new Request(...asked);
-        if (localStorage.down && request.url.includes(localStorage.down)) {
-            return new Response('the server is down', { status: 503 });
-        }
-        const headers = new Headers(request.headers);
-        headers.set('Accept', 'application/json');
-        return real(new Request(request, { headers }));
-    };";
-
 #[tokio::test]
 async fn a_server_that_does_not_aggregate_is_read_group_by_group() {
-    let name = "a_server_that_does_not_aggregate_is_read_group_by_group";
     let before = async |_: &Cluster, kubectl: &Kubectl| define(kubectl, DEFINITION).await;
-    with_widgets(name, "#/pods", before, async |page, _, _| {
-        page.browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": OLD_SERVER })).await;
-        page.browser.run("localStorage.down = '/apis/batch/'", Vec::new()).await;
-        page.reload().await;
-        page.reaches("pods", "live", SOME_SECONDS).await;
+    with_widgets("#/pods", before, async |page, _, _| {
+        *page.faults.borrow_mut() = Faults { is_old: true, down: Some("/apis/batch/") };
+        page.reload();
+        page.comes_to("pods", "live", SOME_SECONDS).await;
         for kind in [WIDGETS, "leases", "deployments"] {
-            rail_has(page, kind, true).await;
+            sidebar_has(page, kind, true).await;
         }
-        rail_has(page, "jobs", false).await;
+        sidebar_has(page, "jobs", false).await;
         wait_until("the sidebar says what is missing", SOME_SECONDS, async || {
-            let text = page.text("rail-trouble").await;
+            let text = page.view(|view| view.sidebar.trouble.as_deref().unwrap_or_default().to_owned());
             holds(text.contains("batch") && text.contains("the server is down"), || text)
         })
         .await;
-        page.browser.run("delete localStorage.down", Vec::new()).await;
-        rail_has_within(page, "jobs", true, Duration::from_secs(45)).await;
+        page.faults.borrow_mut().down = None;
+        sidebar_has(page, "jobs", true).await;
         wait_until("the sidebar shows no trouble any more", SOME_SECONDS, async || {
-            let text = page.text("rail-trouble").await;
+            let text = page.view(|view| view.sidebar.trouble.as_deref().unwrap_or_default().to_owned());
             holds(text.is_empty(), || text)
         })
         .await;

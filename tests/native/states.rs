@@ -3,19 +3,16 @@
 use std::time::Duration;
 
 use kubechurn_harness::cluster::{Cluster, Options};
-use kubechurn_harness::page::with_page;
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::with_page;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[tokio::test]
 async fn no_rows_have_a_reason() {
-    let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 30, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    with_page("no_rows_have_a_reason", &proxy.url(), "#/pods", async |page| {
+    with_page(cluster.port(), "#/pods", async |page| {
         for (hash, words) in [
             ("#/pods?ns=nowhere", "There are no Pods in nowhere."),
             ("#/pods?ns=nowhere,void", "There are no Pods in nowhere, void."),
@@ -26,10 +23,10 @@ async fn no_rows_have_a_reason() {
             ),
             ("#/pods?q=zzzz", "No Pods in any namespace match “zzzz”."),
         ] {
-            page.open(hash).await;
+            page.open(hash);
             wait_until(&format!("{hash} is explained"), PATIENCE, async || {
-                let said = page.text("empty").await;
-                holds(said == words, || said)
+                let said = page.view(|view| view.rows.empty.clone());
+                holds(said.as_deref() == Some(words), || format!("{said:?}"))
             })
             .await;
         }

@@ -1,0 +1,24 @@
+//! The page without a browser, against the demo cluster: what it decides, by the handles that it gives to tests and by its
+//! view. What a browser's layout, pointer or sockets have a part in is in `tests/browser`.
+//!
+//! Each test starts its own cluster on a free port, and stops it at its end. No test waits for the page's longer pauses: it
+//! moves the page's clock on.
+
+// The page's shell, and the page as tests use it.
+mod page;
+mod shell;
+
+// Tables without rows, and the reasons.
+mod states;
+
+// LIST and WATCH are forbidden.
+mod permission;
+
+// Every kind's cells against what a real server printed.
+mod columns;
+
+// Kinds that come and go with their definitions.
+mod kinds;
+
+// The page checks itself.
+mod verify;

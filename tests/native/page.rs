@@ -1,0 +1,202 @@
+//! The page without a browser as a test uses it: the handles that a browser's page gives to tests, and its view.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::task::LocalSet;
+
+use kubechurn_harness::page::{Row, Status, difference};
+use kubechurn_harness::truth::Truth;
+use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::view::SidebarItem;
+use kubechurn_model::page::view::panels::View;
+
+use crate::shell::Shell;
+use crate::shell::place::Place;
+use crate::shell::server::{Faults, Server};
+
+/// By how much a page's clock is moved on between two looks, in milliseconds: less than what counts as a machine's sleep.
+const STEP: f64 = 1_000.0;
+
+/// A page without a browser.
+pub struct Page {
+    shell: RefCell<Rc<Shell>>,
+    server: Server,
+    pub faults: Rc<RefCell<Faults>>,
+}
+
+/// Opens the page at the root of a server on this port, with this query and fragment, and has `test` use it. A test that
+/// fails tells the page's status.
+pub async fn with_page(port: u16, fragment: &str, test: impl AsyncFnOnce(&Page)) {
+    let (query, fragment) = fragment.split_at(fragment.find('#').unwrap_or(fragment.len()));
+    let base = format!("http://127.0.0.1:{port}/");
+    let act = async {
+        let faults = Rc::default();
+        let server = Server::at(&base, Rc::clone(&faults));
+        let place = Rc::new(Place::at(&format!("{base}{query}"), fragment));
+        let page = Page { shell: RefCell::new(Shell::begin(place, server.clone())), server, faults };
+        let told = Told(&page);
+        test(&page).await;
+        drop(told);
+    };
+    LocalSet::new().run_until(act).await;
+}
+
+/// Tells a page's status where the test fails.
+struct Told<'a>(&'a Page);
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        // Where the page itself panicked, it is borrowed for ever.
+        let shell = self.0.shell.borrow();
+        if std::thread::panicking()
+            && let Ok(page) = shell.page.try_borrow()
+        {
+            eprintln!("the page: {}\n{}", page.status(&*shell.place), page.notices());
+        }
+    }
+}
+
+impl Page {
+    fn shell(&self) -> Rc<Shell> {
+        Rc::clone(&self.shell.borrow())
+    }
+
+    /// Goes to a route of the page, such as `#/pods?ns=a`.
+    pub fn open(&self, fragment: &str) {
+        let shell = self.shell();
+        shell.place.go(fragment);
+        shell.command(Command::Arrive(fragment.to_owned()));
+    }
+
+    /// Loads the page again.
+    pub fn reload(&self) {
+        let place = self.shell().place.clone();
+        self.shell.replace(Shell::begin(place, self.server.clone()));
+    }
+
+    /// Does what the user asks for.
+    pub fn command(&self, command: Command) {
+        self.shell().command(command);
+    }
+
+    /// Sets the clock on the wall, in seconds since 1970.
+    pub fn set_wall(&self, seconds: i64) {
+        self.shell().place.wall.set(Some(seconds));
+    }
+
+    /// Where the page is.
+    pub fn place(&self) -> Rc<Place> {
+        self.shell().place.clone()
+    }
+
+    /// What the page shows.
+    pub fn view<T>(&self, look: impl FnOnce(&View) -> T) -> T {
+        look(self.shell().page.borrow().view())
+    }
+
+    /// `kubechurn.status()`.
+    pub fn status(&self) -> Vec<Status> {
+        let shell = self.shell();
+        read(&shell.page.borrow().status(&*shell.place))
+    }
+
+    /// The status of one resource, if it is watched.
+    pub fn status_of(&self, resource: &str) -> Option<Status> {
+        self.status().into_iter().find(|status| status.resource == resource)
+    }
+
+    /// One field of the status of a resource.
+    pub fn field(&self, resource: &str, name: &str) -> Value {
+        let shell = self.shell();
+        let all: Vec<Value> = read(&shell.page.borrow().status(&*shell.place));
+        all.into_iter().find(|one| one["resource"] == resource).map_or(Value::Null, |mut one| one[name].take())
+    }
+
+    /// `kubechurn.rows(resource)`.
+    pub fn rows(&self, resource: &str) -> Vec<Row> {
+        let shell = self.shell();
+        let rows = shell.page.borrow().rows_of(resource, &*shell.place);
+        read(&rows.unwrap_or_else(|| panic!("{resource} is not watched")))
+    }
+
+    /// The words of the notices of one type.
+    pub fn notices(&self, word: &str) -> Vec<String> {
+        let all: Vec<Value> = read(&self.shell().page.borrow().notices());
+        let own = all.iter().filter(|one| one["type"] == word);
+        own.map(|one| one["words"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// `kubechurn.digest(resource)`.
+    pub fn digest(&self, resource: &str) -> String {
+        self.shell().page.borrow().digest_of(resource).unwrap_or_default()
+    }
+
+    /// What the sidebar says of a kind.
+    pub fn in_the_sidebar(&self, kind: &str) -> Option<SidebarItem> {
+        self.view(|view| view.sidebar.items.iter().find(|item| item.name == kind).cloned())
+    }
+
+    /// Waits until `resource` is in `state`.
+    pub async fn reaches(&self, resource: &str, state: &str, within: Duration) -> Status {
+        wait_until(&format!("{resource} is {state}"), within, async || self.is_in(resource, state)).await
+    }
+
+    fn is_in(&self, resource: &str, state: &str) -> Result<Status, String> {
+        match self.status_of(resource) {
+            Some(status) if status.state == state && (state != "live" || status.synced) => Ok(status),
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    /// Waits until `resource` is in `state`, while the page's clock runs many times as fast.
+    pub async fn comes_to(&self, resource: &str, state: &str, within: Duration) -> Status {
+        self.in_time(&format!("{resource} is {state}"), within, async || self.is_in(resource, state)).await
+    }
+
+    /// Waits as [`wait_until`] does, and moves the page's clock on with each look. What the page does again after half a
+    /// minute is so seen after one or two seconds.
+    pub async fn in_time<T>(
+        &self,
+        what: &str,
+        within: Duration,
+        mut condition: impl AsyncFnMut() -> Result<T, String>,
+    ) -> T {
+        wait_until(what, within, async || {
+            let told = condition().await;
+            if told.is_err() {
+                let shell = self.shell();
+                shell.place.skip(STEP);
+                shell.catch_up();
+            }
+            told
+        })
+        .await
+    }
+
+    /// Waits until `resource` is stale and its queue is empty.
+    pub async fn is_left_with(&self, resource: &str, within: Duration) {
+        wait_until(&format!("{resource} is stale, and its queue empty"), within, async || {
+            let status = self.status_of(resource);
+            let is_so = |status: &Status| status.state == "stale" && status.ledger["queued"] == 0;
+            holds(status.as_ref().is_some_and(is_so), || format!("{status:?}"))
+        })
+        .await;
+    }
+
+    /// Waits until the page holds exactly what `truth` lists.
+    pub async fn shows(&self, resource: &str, truth: &Truth, within: Duration) {
+        wait_until(&format!("{resource} equal an independent LIST"), within, async || {
+            holds(self.digest(resource) == truth.digest(), || difference(&self.rows(resource), truth))
+        })
+        .await;
+    }
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> T {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
