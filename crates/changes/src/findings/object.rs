@@ -11,6 +11,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use crate::findings::recent::{Evidence, Recent};
 use crate::findings::{Card, Finding, TOLD_FOR};
 use crate::line::Line;
+use crate::writer::Evidence::OwnsField;
 
 /// More writes than this within a minute are too many. A heartbeat every two seconds is the fastest that is usual.
 const MOST_A_MINUTE: usize = 30;
@@ -75,7 +76,11 @@ impl Objects {
             return;
         }
         let state = self.writes.entry(line.uid.clone(), line.at);
-        if let [writer] = &line.writers[..] {
+        // The owner of a field is who wrote it, but a write that moved no time follows another within a second: a loop is not
+        // counted from there.
+        if let [writer] = &line.writers[..]
+            && writer.evidence != OwnsField
+        {
             if state.manager != writer.manager {
                 state.writes = Evidence::default();
             }
