@@ -92,7 +92,7 @@ async fn the_row_in_hand_stays_what_and_where_it_is() {
         wait_until("the new row waits, and is counted", SOON, async || {
             let waiting: String =
                 page.read("return document.querySelector('.waiting')?.textContent ?? ''", vec![]).await;
-            holds(waiting.contains("1 more"), || format!("{waiting:?}"))
+            holds(waiting.contains("1 new row held"), || format!("{waiting:?}"))
         })
         .await;
         assert_eq!(page.read::<f64>(place, Vec::new()).await, before, "nothing moved under the cursor");

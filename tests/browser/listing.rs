@@ -65,11 +65,11 @@ impl Seen {
     }
 }
 
-/// The requests for a number of objects that the page has sent since it was loaded.
+/// The requests for the number of Pods that the page has sent since it was loaded.
 async fn questions(page: &Page) -> Vec<String> {
     let script = "return performance.getEntriesByType('resource').map(entry => entry.name)
         .filter(name => new URL(name).searchParams.get('limit') === '1')
-        .map(name => new URL(name).pathname)";
+        .map(name => new URL(name).pathname).filter(path => path.endsWith('/pods'))";
     page.read(script, Vec::new()).await
 }
 
@@ -94,7 +94,6 @@ async fn says_of_about_how_many(name: &str, query: &str, fault: &str) {
     let proxy = KubectlProxy::start(cluster.port()).await;
     with_page(name, &format!("{}{query}", proxy.url()), "#/nodes", async |page| {
         page.reaches("nodes", "live", SOON).await;
-        assert_eq!(questions(page).await, [""; 0], "for a short list, the number is not requested");
         cluster.control(fault).await;
         let truth = cluster.list("/api/v1/pods").await;
         let count = truth.count();
