@@ -30,7 +30,7 @@ pub struct Page {
 }
 
 /// Opens the page at the root of a server on this port, with this query and fragment, and has `test` use it. A test that
-/// fails tells the page's status.
+/// fails prints the page's status.
 pub async fn with_page(port: u16, fragment: &str, test: impl AsyncFnOnce(&Page)) {
     let (query, fragment) = fragment.split_at(fragment.find('#').unwrap_or(fragment.len()));
     let base = format!("http://127.0.0.1:{port}/");
@@ -39,17 +39,17 @@ pub async fn with_page(port: u16, fragment: &str, test: impl AsyncFnOnce(&Page))
         let server = Server::at(&base, Rc::clone(&faults));
         let place = Rc::new(Place::at(&format!("{base}{query}"), fragment));
         let page = Page { shell: RefCell::new(Shell::begin(place, server.clone())), server, faults };
-        let told = Told(&page);
+        let printed = PrintedOnPanic(&page);
         test(&page).await;
-        drop(told);
+        drop(printed);
     };
     LocalSet::new().run_until(act).await;
 }
 
-/// Tells a page's status where the test fails.
-struct Told<'a>(&'a Page);
+/// Prints a page's status where the test fails.
+struct PrintedOnPanic<'a>(&'a Page);
 
-impl Drop for Told<'_> {
+impl Drop for PrintedOnPanic<'_> {
     fn drop(&mut self) {
         // Where the page itself panicked, it is borrowed for ever.
         let shell = self.0.shell.borrow();

@@ -125,8 +125,12 @@ pub fn of_change(delta_type: DeltaType, old: Option<&str>, new: Option<&str>) ->
 
 /// Who seems to have written `new`, in the order of the entries, each name once.
 fn between(old_text: &str, new_text: &str) -> Writers {
+    if old_text == new_text {
+        return Writers::new();
+    }
     let (old, new) = (managed_fields(old_text), managed_fields(new_text));
-    let (before, after) = (entries(old), entries(new));
+    let after = entries(new);
+    let before = if old == new { Entries::new() } else { entries(old) };
     if before.is_empty() && old != new {
         return makers(new);
     }
@@ -136,14 +140,19 @@ fn between(old_text: &str, new_text: &str) -> Writers {
         Some(known) if known.time != entry.time => Some((entry, Evidence::TimeMoved)),
         Some(_) => None,
     });
-    let mut found: SmallVec<[(&Entry<'_>, Evidence); 4]> = moved.collect();
-    if found.is_empty() && old != new {
-        let gains = |entry: &&Entry<'_>| was(entry).is_some_and(|known| gains(known.fields, entry.fields));
-        found = after.iter().filter(gains).map(|entry| (entry, Evidence::FieldsMoved)).collect();
+    let mut found: SmallVec<[(&Entry<'_>, Evidence); 4]> = SmallVec::new();
+    if old != new {
+        found.extend(moved);
+        if found.is_empty() {
+            let gains = |entry: &&Entry<'_>| was(entry).is_some_and(|known| gains(known.fields, entry.fields));
+            found.extend(after.iter().filter(gains).map(|entry| (entry, Evidence::FieldsMoved)));
+        }
     }
     if found.is_empty() {
         // Who writes a field owns all that the write changed: others who own one of these fields did not write.
-        let owned = |entry: &Entry<'_>| changed(entry.fields, Some(old_text), new_text, 0);
+        let (old, new) = (Parts::read(old_text), Parts::read(new_text));
+        let owned =
+            |entry: &Entry<'_>| raw::members(entry.fields).map_or(0, |steps| changed_below(&steps, &old, &new, 0));
         let counts: SmallVec<[usize; 4]> = after.iter().map(owned).collect();
         let most = counts.iter().copied().max().unwrap_or_default();
         let mut owners = after.iter().zip(&counts).filter(|(_, count)| most > 0 && **count == most);
@@ -169,24 +178,40 @@ fn changed(fields: &str, old: Option<&str>, new: &str, depth: u8) -> usize {
     if steps.is_empty() {
         return usize::from(depth > 0);
     }
-    let (before, after) = (old.map(few_items).unwrap_or_default(), few_items(new));
+    changed_below(&steps, &Parts::read(old.unwrap_or_default()), &Parts::read(new), depth)
+}
+
+fn changed_below(steps: &[raw::Member<'_>], old: &Parts<'_>, new: &Parts<'_>, depth: u8) -> usize {
     let below = steps.iter().take(MOST_ITEMS).map(|step| {
         let name = raw::unescaped(step.name);
-        let (old, new) = match name.split_once(':') {
-            Some(("f", name)) => {
-                let member = |text| raw::members(text).and_then(|members| raw::named(&members, name));
-                (old.and_then(member), member(new))
-            }
-            Some((step, wanted)) => {
-                let item =
-                    |items: &[&'_ str]| items.iter().enumerate().position(|(at, item)| is_item(step, wanted, at, item));
-                (item(&before).map(|at| before[at]), item(&after).map(|at| after[at]))
-            }
-            None => return 0,
-        };
-        new.map_or(0, |new| changed(step.value, old, new, depth + 1))
+        let Some((kind, wanted)) = name.split_once(':') else { return 0 };
+        let Some(value) = new.at(kind, wanted) else { return 0 };
+        changed(step.value, old.at(kind, wanted), value, depth + 1)
     });
     below.sum()
+}
+
+/// The members of an object, or the items of a list, read once for all fields that lead into it.
+struct Parts<'a> {
+    members: raw::Members<'a>,
+    items: raw::Items<'a>,
+}
+
+impl<'a> Parts<'a> {
+    fn read(text: &'a str) -> Parts<'a> {
+        Parts { members: raw::members(text).unwrap_or_default(), items: few_items(text) }
+    }
+
+    /// The part to which a step leads: `f` to a member, and the others to an item.
+    fn at(&self, kind: &str, wanted: &str) -> Option<&'a str> {
+        match kind {
+            "f" => raw::named(&self.members, wanted),
+            kind => {
+                let mut items = self.items.iter().enumerate();
+                items.find(|(at, item)| is_item(kind, wanted, *at, item)).map(|(_, item)| *item)
+            }
+        }
+    }
 }
 
 /// The items of a list that is not too long.

@@ -76,8 +76,8 @@ impl Objects {
             return;
         }
         let state = self.writes.entry(line.uid.clone(), line.at);
-        // The owner of a field is who wrote it, but a write that moved no time follows another within a second: a loop is not
-        // counted from there.
+        // A write that moved no time follows another one within a second, and is named after the owner of its field alone: the
+        // count of a loop does not begin with it.
         if let [writer] = &line.writers[..]
             && writer.evidence != OwnsField
         {
