@@ -10,7 +10,7 @@ use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_client::cache::clock::Clock;
+use kubechurn_client::cache::clock::{Clock, timer};
 
 thread_local! {
     /// The monotonic clock, and when it began. Both are looked up once, because looking them up for each frame of a watch took
@@ -21,8 +21,17 @@ thread_local! {
     static CLOCK: Cell<Clock> = Cell::default();
 }
 
-/// Reads both clocks, and calls `look` with the clock, its time, and the wall clock's time.
-fn read<T>(look: impl FnOnce(&mut Clock, f64, f64) -> T) -> T {
+/// What the clocks say.
+struct Times {
+    /// Of [`CLOCK`].
+    now: f64,
+    /// Of the clock by which timers run.
+    monotonic: f64,
+    wall: f64,
+}
+
+/// Reads both clocks, and calls `look` with the clock and the times.
+fn read<T>(look: impl FnOnce(&mut Clock, &Times) -> T) -> T {
     let wall = js_sys::Date::now();
     let monotonic = MONOTONIC.with(|clock| match clock {
         Some((performance, origin)) => origin + performance.now(),
@@ -31,7 +40,7 @@ fn read<T>(look: impl FnOnce(&mut Clock, f64, f64) -> T) -> T {
     CLOCK.with(|cell| {
         let mut clock = cell.get();
         let now = clock.read(monotonic, wall);
-        let result = look(&mut clock, now, wall);
+        let result = look(&mut clock, &Times { now, monotonic, wall });
         cell.set(clock);
         result
     })
@@ -39,18 +48,18 @@ fn read<T>(look: impl FnOnce(&mut Clock, f64, f64) -> T) -> T {
 
 /// Milliseconds since 1970 on a clock that never runs backwards, and goes on while the machine sleeps.
 pub fn now() -> f64 {
-    read(|_, now, _| now)
+    read(|_, times| times.now)
 }
 
 /// By how many milliseconds the clock jumped forward since this was last asked: for so long the machine slept, if nobody
 /// set its clock.
 pub fn take_jump() -> f64 {
-    read(|clock, _, _| clock.take_jump())
+    read(|clock, _| clock.take_jump())
 }
 
 /// What is to be added to a time of this clock for the time of day, in milliseconds.
 pub fn to_wall() -> f64 {
-    read(|clock, _, wall| clock.to_wall(wall))
+    read(|clock, times| clock.to_wall(times.wall))
 }
 
 /// The clock on the wall, which ages are told by.
@@ -83,10 +92,10 @@ pub fn later(milliseconds: u32, callback: impl FnOnce() + 'static) {
 /// A browser cannot wait longer than this many milliseconds at once.
 const LONGEST_WAIT: f64 = 3_600_000.0;
 
-/// Calls back once at the deadline that was set. Where an earlier one was set and has not come, it calls back then, and
-/// may be set again.
+/// Calls back once at the deadline that was set.
 pub struct Alarm {
     callback: Rc<dyn Fn()>,
+    /// The timer that runs, and when it comes, by the monotonic clock.
     timer: Rc<RefCell<Option<(f64, Timeout)>>>,
 }
 
@@ -96,18 +105,23 @@ impl Alarm {
         Alarm { callback: Rc::new(callback), timer: Rc::default() }
     }
 
-    /// Sets it for a time of [`now`], in milliseconds.
+    /// It calls back no more.
+    pub fn unset(&self) {
+        self.timer.take();
+    }
+
+    /// Sets it for a time of [`now`], in milliseconds. An earlier one is kept, because the deadline is asked for again when it
+    /// comes: so a frame, which moves the deadline further away, costs nothing here.
     pub fn set(&self, deadline: f64) {
-        let mut timer = self.timer.borrow_mut();
-        if timer.as_ref().is_some_and(|(set, _)| *set <= deadline) {
-            return;
-        }
+        let mut running = self.timer.borrow_mut();
+        let runs_until = running.as_ref().map(|(until, _)| *until);
+        let (wait, monotonic) = read(|_, times| ((deadline - times.now).min(LONGEST_WAIT), times.monotonic));
+        let Some(wait) = timer(runs_until, monotonic, wait) else { return };
         let (callback, own) = (self.callback.clone(), self.timer.clone());
-        let wait = (deadline - now()).clamp(0.0, LONGEST_WAIT).ceil() as u32;
-        let timeout = Timeout::new(wait, move || {
+        let timeout = Timeout::new(wait.ceil() as u32, move || {
             own.take();
             callback();
         });
-        *timer = Some((deadline, timeout));
+        *running = Some((monotonic + wait, timeout));
     }
 }

@@ -4,12 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use futures::future::{AbortHandle, abortable};
-use gloo_timers::callback::Timeout;
 use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::cache::reflector::{Action, Input};
 
-use crate::browser::clock;
+use crate::browser::clock::Alarm;
 use crate::browser::lister_watcher::ListerWatcher;
 
 /// Hands an input to the core, and returns the next action and deadline.
@@ -22,12 +21,9 @@ pub struct Driver {
     /// Counts the actions, so that what an earlier action still reports is ignored.
     generation: Cell<u64>,
     under_way: RefCell<Option<AbortHandle>>,
-    timer: RefCell<Option<(f64, Timeout)>>,
+    alarm: Alarm,
     this: Weak<Driver>,
 }
-
-/// A browser cannot wait longer than this many milliseconds at once.
-const LONGEST_WAIT: f64 = 3_600_000.0;
 
 impl Driver {
     /// A driver that does nothing before its first input.
@@ -35,13 +31,16 @@ impl Driver {
         lister_watcher: ListerWatcher,
         deliver: impl Fn(Input<'_>) -> (Option<Action>, Option<f64>) + 'static,
     ) -> Rc<Driver> {
-        Rc::new_cyclic(|this| Driver {
-            lister_watcher,
-            deliver: Box::new(deliver),
-            generation: Cell::new(0),
-            under_way: RefCell::new(None),
-            timer: RefCell::new(None),
-            this: this.clone(),
+        Rc::new_cyclic(|this: &Weak<Driver>| {
+            let ticking = this.clone();
+            Driver {
+                lister_watcher,
+                deliver: Box::new(deliver),
+                generation: Cell::new(0),
+                under_way: RefCell::new(None),
+                alarm: Alarm::new(move || ticking.upgrade().iter().for_each(|driver| driver.input(Input::Timer))),
+                this: this.clone(),
+            }
         })
     }
 
@@ -52,15 +51,14 @@ impl Driver {
 
     /// Hands an input to the core, and does what it asks for.
     pub fn input(&self, input: Input<'_>) {
-        if matches!(input, Input::Woke) {
-            // A timer that was set before the machine slept would fire late by the time of the sleep.
-            self.timer.take();
-        }
         let (action, deadline) = (self.deliver)(input);
         if let Some(action) = action {
             self.perform(action);
         }
-        self.keep(deadline);
+        match deadline {
+            Some(deadline) => self.alarm.set(deadline),
+            None => self.alarm.unset(),
+        }
     }
 
     fn perform(&self, action: Action) {
@@ -90,28 +88,6 @@ impl Driver {
             // Work that was aborted has no result.
             let _ = work.await;
         });
-    }
-
-    /// Sets the timer for the deadline. A timer that fires earlier is kept, because the deadline is asked for again when it
-    /// fires: so a frame, which moves the deadline further away, costs nothing here.
-    fn keep(&self, deadline: Option<f64>) {
-        let mut timer = self.timer.borrow_mut();
-        let Some(deadline) = deadline else {
-            *timer = None;
-            return;
-        };
-        if timer.as_ref().is_some_and(|(set, _)| *set <= deadline) {
-            return;
-        }
-        let this = self.this.clone();
-        let wait = (deadline - clock::now()).clamp(0.0, LONGEST_WAIT).ceil() as u32;
-        let timeout = Timeout::new(wait, move || {
-            if let Some(driver) = this.upgrade() {
-                driver.timer.take();
-                driver.input(Input::Timer);
-            }
-        });
-        *timer = Some((deadline, timeout));
     }
 }
 

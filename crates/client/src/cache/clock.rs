@@ -42,9 +42,47 @@ impl Clock {
     }
 }
 
+/// How long a timer is to wait that must come in `wait` milliseconds, or `None` if the timer that runs comes in time. `runs_until`
+/// is when that one comes, and `monotonic` is the time, both by the monotonic clock, by which timers run: a [`Clock`] that jumps
+/// brings a deadline nearer, and no timer.
+pub fn timer(runs_until: Option<f64>, monotonic: f64, wait: f64) -> Option<f64> {
+    let wait = wait.max(0.0);
+    match runs_until {
+        // One that is late by so much was held up by a sleep. Otherwise it comes when the thread is free, and to set it anew for
+        // each frame would have it never come.
+        Some(until) if until + JUMP <= monotonic => Some(0.0),
+        // The two clocks are read one after the other.
+        Some(until) if until <= monotonic + wait + 1.0 => None,
+        _ => Some(wait),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_timer_that_runs_is_kept_where_it_comes_in_time() {
+        assert_eq!(timer(None, 100.0, 50.0), Some(50.0));
+        assert_eq!(timer(None, 100.0, -50.0), Some(0.0));
+        assert_eq!(timer(Some(150.0), 100.0, 50.0), None);
+        assert_eq!(timer(Some(150.0), 100.0, 49.5), None);
+        assert_eq!(timer(Some(120.0), 100.0, 50.0), None);
+        assert_eq!(timer(Some(200.0), 100.0, 50.0), Some(50.0));
+        assert_eq!(timer(Some(100.0), 900.0, 50.0), None);
+        assert_eq!(timer(Some(100.0), 1_100.0, 50.0), Some(0.0));
+    }
+
+    #[test]
+    fn a_deadline_that_a_jump_brings_nearer_is_kept() {
+        let mut clock = Clock::default();
+        let deadline = clock.read(1_000.0, 1_000.0) + 10_000.0;
+        let runs_until = 1_000.0 + timer(None, 1_000.0, 10_000.0).unwrap();
+        let now = clock.read(1_100.0, 6_100.0);
+        assert_eq!(timer(Some(runs_until), 1_100.0, deadline - now), Some(4_900.0), "5 s of sleep");
+        let now = clock.read(1_200.0, 1_200.0 + 2.0 * HOUR);
+        assert_eq!(timer(Some(runs_until), 1_200.0, deadline - now), Some(0.0), "two hours of sleep");
+    }
 
     const HOUR: f64 = 3_600_000.0;
 
