@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use kubechurn_harness::browser::Browser;
 use kubechurn_harness::cluster::{Cluster, Options};
-use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth::{Truth, pod};
 use kubechurn_harness::turn;
@@ -22,11 +23,31 @@ const CLOCKS: &str = "
     performance.now = () => monotonic() + moved.monotonic;
     return true";
 
+/// Runs before the page does, and keeps its timers, so that those that are due can come with the end of a sleep.
+const TIMERS: &str = "{
+    const [set, clear] = [window.setTimeout.bind(window), window.clearTimeout.bind(window)];
+    const timers = new Map();
+    window.setTimeout = (call, wait = 0, ...given) => {
+        const come = () => { timers.delete(id); call(...given); };
+        const id = set(come, wait);
+        timers.set(id, { come, due: performance.now() + wait });
+        return id;
+    };
+    window.clearTimeout = id => { timers.delete(id); clear(id); };
+    window.wake = () => {
+        for (const [id, timer] of [...timers].sort(([, one], [, other]) => one.due - other.due)) {
+            // One that comes may have taken another back.
+            if (timers.has(id) && timer.due <= performance.now()) { clear(id); timer.come(); }
+        }
+    };
+}";
+
 async fn with_clocks(name: &str, test: impl AsyncFnOnce(&Page, &Cluster, Truth)) {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 30, bookmark_seconds: 600, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
-    with_page(name, &proxy.url(), "#/pods", async |page| {
+    let browser = Browser::start(&format!("{INSTRUMENTS}\n{TIMERS}")).await;
+    with_page_in(browser, name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         let truth = cluster.list(PODS).await;
         page.shows("pods", &truth, Duration::from_secs(5)).await;
@@ -91,11 +112,11 @@ async fn two_hours_of_sleep_are_a_gap_of_two_hours_and_marks_after_it_carry_the_
     .await;
 }
 
-/// The monotonic clock of other machines goes on: both clocks are two hours later at once.
+/// The monotonic clock of other machines goes on: both clocks are two hours later at once, and timers that were due meanwhile come.
 #[tokio::test]
 async fn two_hours_of_sleep_that_both_clocks_saw() {
     with_clocks("two_hours_of_sleep_that_both_clocks_saw", async |page, cluster, truth| {
-        let both = "moved.monotonic += arguments[0]; moved.wall += arguments[0]; return true";
+        let both = "moved.monotonic += arguments[0]; moved.wall += arguments[0]; wake(); return true";
         let _: bool = page.read(both, vec![(2.0 * HOUR).into()]).await;
         has_gap_of(page, 2.0 * HOUR).await;
         page.reaches("pods", "live", Duration::from_secs(20)).await;
