@@ -1,6 +1,6 @@
 //! Runs the page in the browser: hands it commands, answers and frames, carries out its effects and draws its view. It
 //! joins the browser and the view; nothing else names both. What is to be done is decided by
-//! [`Page`](kubechurn_model::page::state::Page), never here.
+//! [`Page`](kubechurn_model::page::Page), never here.
 
 mod effects;
 mod environment;
@@ -19,10 +19,10 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::cache::factory::InformerId;
+use kubechurn_model::page::Page;
 use kubechurn_model::page::command::{Command, PanelCommand, TimelineCommand};
 use kubechurn_model::page::effect::{Effects, Pace, RequestId};
 use kubechurn_model::page::environment::Environment;
-use kubechurn_model::page::state::Page;
 
 use crate::app::environment::Browser;
 use crate::browser::base::Base;

@@ -2,11 +2,11 @@
 
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
-use kubechurn_model::page::address::Address;
+use kubechurn_model::navigation::address::Address;
 use kubechurn_model::page::environment::{DrawnRow, Environment};
-use kubechurn_model::page::panel::Window;
-use kubechurn_model::page::view::row_id;
+use kubechurn_model::shell::panel::Window;
 use kubechurn_model::table::order::RowKey;
+use kubechurn_model::view::row_id;
 
 use crate::browser::{clock, document, location, storage};
 use crate::ui::focus;

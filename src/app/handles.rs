@@ -8,7 +8,7 @@ use js_sys::{JSON, Object, Reflect};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
 
-use kubechurn_model::page::state::Page;
+use kubechurn_model::page::Page;
 
 use crate::app::App;
 use crate::app::environment::Browser;

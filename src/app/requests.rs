@@ -11,9 +11,9 @@ use wasm_bindgen_futures::spawn_local;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_columns::kinds::namespaces;
+use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::effect::{Answer, Found, Request, RequestId};
-use kubechurn_model::page::export::{Export, Format};
-use kubechurn_model::page::namespaces::Namespaces;
+use kubechurn_model::table::export::{Export, Format};
 
 use crate::app::App;
 use crate::browser::base::{self, Base, Places};

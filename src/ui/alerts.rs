@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{AudioContext, HtmlLinkElement, Notification, NotificationOptions, NotificationPermission};
 
-use kubechurn_model::page::alerts::{Alert, AlertCommand, AlertItem};
+use kubechurn_model::feed::alerts::{Alert, AlertCommand, AlertItem};
 use kubechurn_model::page::command::Command;
 
 use crate::ui::screen::{Commands, Screen};

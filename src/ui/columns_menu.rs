@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::layout::{Choice, ColumnChange};
+use kubechurn_model::table::layout::{Choice, ColumnChange};
 
 use crate::ui::parts::{Part, part};
 use crate::ui::recorder::RecorderChoice;

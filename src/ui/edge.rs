@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::{Command, PanelCommand};
-use kubechurn_model::page::panel::Panel;
+use kubechurn_model::shell::panel::Panel;
 
 use crate::ui::screen::{Commands, Screen};
 

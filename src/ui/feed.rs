@@ -3,9 +3,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use kubechurn_model::page::changes::{CardModel, FeedCommand, FeedRow};
+use kubechurn_model::feed::span::SpanCommand;
+use kubechurn_model::feed::{CardModel, FeedCommand, FeedRow};
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::span::SpanCommand;
 
 use crate::ui::alerts::TellMe;
 use crate::ui::screen::{Commands, Screen};

@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::page::command::{Command, List};
-use kubechurn_model::page::view::{NoticeItem, Pipeline};
+use kubechurn_model::view::{NoticeItem, Pipeline};
 
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::verified::VerifiedList;

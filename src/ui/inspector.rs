@@ -12,11 +12,11 @@ use wasm_bindgen::JsCast;
 
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::time::{Timestamp, write_human_duration};
+use kubechurn_model::inspector::relatives::Link;
+use kubechurn_model::inspector::tab::Tab;
 use kubechurn_model::page::command::{Command, InspectorCommand};
-use kubechurn_model::page::inspector::relatives::Link;
-use kubechurn_model::page::inspector::tab::Tab;
-use kubechurn_model::page::panel::Panel;
-use kubechurn_model::page::view::inspector::Inspected;
+use kubechurn_model::shell::panel::Panel;
+use kubechurn_model::view::inspector::Inspected;
 
 use crate::ui::edge::Edge;
 use crate::ui::screen::{Commands, Inspector as Signals, Screen};

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use kubechurn_model::page::view::ListingModel;
+use kubechurn_model::view::ListingModel;
 
 use crate::ui::screen::Screen;
 

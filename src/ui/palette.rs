@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::{Command, PaletteCommand};
-use kubechurn_model::page::view::PaletteItem;
+use kubechurn_model::view::PaletteItem;
 
 use crate::ui::screen::{Commands, Screen};
 

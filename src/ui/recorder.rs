@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
+use kubechurn_model::history::Budget;
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::history::Budget;
 
 use crate::ui::screen::{Commands, Screen};
 

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::resync::Resync;
+use kubechurn_model::watches::resync::Resync;
 
 use crate::ui::screen::{Commands, Screen};
 

@@ -9,10 +9,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{Document, Element, Node, Text};
 
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::route::CHANGED;
+use kubechurn_model::table::layout::CHANGED;
 use kubechurn_model::table::order::RowKey;
 
-use kubechurn_model::page::view::{CellModel, Head, RowModel, cell_id, row_id};
+use kubechurn_model::view::{CellModel, Head, RowModel, cell_id, row_id};
 
 use crate::ui::screen::{Commands, Place};
 

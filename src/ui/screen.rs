@@ -9,26 +9,26 @@ use leptos::prelude::*;
 use rustc_hash::FxHashMap;
 
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_model::page::alerts::AlertsModel;
-use kubechurn_model::page::changes::{CardModel, FeedFrame, FeedWindow};
-use kubechurn_model::page::clusters::ClusterPage;
+use kubechurn_model::feed::alerts::AlertsModel;
+use kubechurn_model::feed::span::SpanModel;
+use kubechurn_model::feed::{CardModel, FeedFrame, FeedWindow};
+use kubechurn_model::history::Budget;
+use kubechurn_model::inspector::relatives::{Dependents, Link};
+use kubechurn_model::inspector::summary::Summary;
+use kubechurn_model::inspector::tab::Tab;
+use kubechurn_model::navigation::clusters::ClusterPage;
+use kubechurn_model::navigation::namespaces::Namespaces;
+use kubechurn_model::navigation::route::Route;
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::history::Budget;
-use kubechurn_model::page::inspector::relatives::{Dependents, Link};
-use kubechurn_model::page::inspector::summary::Summary;
-use kubechurn_model::page::inspector::tab::Tab;
-use kubechurn_model::page::layout::Choice;
-use kubechurn_model::page::namespaces::Namespaces;
-use kubechurn_model::page::panel::PanelSizes;
-use kubechurn_model::page::route::Route;
-use kubechurn_model::page::span::SpanModel;
-use kubechurn_model::page::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
-use kubechurn_model::page::view::panels::{
+use kubechurn_model::shell::panel::PanelSizes;
+use kubechurn_model::table::layout::Choice;
+use kubechurn_model::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
+use kubechurn_model::view::panels::{
     DialogsView, FeedView, FooterView, HeaderView, InspectorView, RowsView, SidebarView, TablePanel, TimelinePanel,
     View,
 };
-use kubechurn_model::page::view::shown::Shown;
-use kubechurn_model::page::view::{
+use kubechurn_model::view::shown::Shown;
+use kubechurn_model::view::{
     ChangesItem, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel, RetentionModel,
     RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
 };

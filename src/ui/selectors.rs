@@ -3,9 +3,9 @@
 use leptos::ev;
 use leptos::prelude::*;
 
+use kubechurn_model::navigation::route::Route;
+use kubechurn_model::navigation::selectors::{check_fields, check_labels};
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::route::Route;
-use kubechurn_model::page::selectors::{check_fields, check_labels};
 
 use crate::ui::screen::{Commands, Screen};
 

@@ -5,11 +5,11 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use kubechurn_model::page::clusters::ClusterPage;
+use kubechurn_model::navigation::clusters::ClusterPage;
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::cursor::Step;
-use kubechurn_model::page::panel::Panel;
-use kubechurn_model::page::view::{Source, Theme};
+use kubechurn_model::shell::panel::Panel;
+use kubechurn_model::table::cursor::Step;
+use kubechurn_model::view::{Source, Theme};
 
 use crate::ui::alerts::marked;
 use crate::ui::feed::Feed;

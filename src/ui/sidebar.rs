@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::panel::Panel;
-use kubechurn_model::page::view::SidebarItem;
+use kubechurn_model::shell::panel::Panel;
+use kubechurn_model::view::SidebarItem;
 
 use crate::ui::edge::Edge;
 use crate::ui::screen::{Commands, Screen};

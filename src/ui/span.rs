@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
+use kubechurn_model::feed::span::{SpanCommand, SpanModel, SpanRow, SpanSection};
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::span::{SpanCommand, SpanModel, SpanRow, SpanSection};
 
 use crate::ui::screen::{Commands, Screen};
 

@@ -5,8 +5,8 @@ use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::layout::ColumnChange;
-use kubechurn_model::page::view::{Head, ROW};
+use kubechurn_model::table::layout::ColumnChange;
+use kubechurn_model::view::{Head, ROW};
 
 use crate::ui::columns_menu::{ColumnsMenu, Grip};
 use crate::ui::listing::Listing;

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
-use kubechurn_model::page::panel::Panel;
+use kubechurn_model::shell::panel::Panel;
 
 use crate::ui::edge::Edge;
 use crate::ui::lane_choices::LaneChoices;

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use kubechurn_model::page::view::ROW;
+use kubechurn_model::view::ROW;
 
 use crate::ui::screen::Screen;
 

@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::page::command::{Command, List};
-use kubechurn_model::page::view::WatchItem;
+use kubechurn_model::view::WatchItem;
 
 use crate::ui::screen::{Commands, Screen};
 

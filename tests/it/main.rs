@@ -8,6 +8,7 @@ mod built_page;
 mod checklist;
 /// What documents name exists.
 mod documents;
+mod layout;
 /// The patches that break the code to test the tests.
 mod mutants;
 /// What is given to those who have kubectl and no Rust.

@@ -12,8 +12,8 @@ use kubechurn_harness::page::{Row, Status, difference};
 use kubechurn_harness::truth::Truth;
 use kubechurn_harness::wait::{holds, wait_until};
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::view::SidebarItem;
-use kubechurn_model::page::view::panels::View;
+use kubechurn_model::view::SidebarItem;
+use kubechurn_model::view::panels::View;
 
 use crate::shell::Shell;
 use crate::shell::place::Place;

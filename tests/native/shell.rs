@@ -17,11 +17,11 @@ use tokio::time::sleep;
 
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Action, Input};
+use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Effect, Effects, Pace, RequestId, Told};
 use kubechurn_model::page::environment::{DrawnRow, Environment};
-use kubechurn_model::page::state::Page;
-use kubechurn_model::page::view::RowModel;
+use kubechurn_model::view::RowModel;
 
 use self::place::Place;
 use self::server::{ListerWatcher, Server};

@@ -1,14 +1,30 @@
 //! What kubechurn shows, decided without a browser, so that it can be tested natively.
 //!
-//! - [`table`] makes rows of objects, with the columns of `kubechurn_columns`: filters, orders, the view.
-//! - [`timeline`] makes marks of what was received, and a scene to paint.
 //! - [`kind_id`] numbers the kinds of a table or a timeline.
-//! - [`page`] is what the page is: where the user is, what is watched, what it says of itself.
+//! - [`table`] makes rows of objects, with the columns of `kubechurn_columns`: filters, orders, the layout of columns.
+//! - [`timeline`] makes marks of what was received, and a scene to paint.
+//! - [`navigation`] knows where the user is, and which places there are: addresses, kinds, clusters.
+//! - [`history`] has the versions of objects that the session received.
+//! - [`watches`] has what is watched, its accounts, and the page's notices about it.
+//! - [`feed`] has the changes in rows, the counts of a time range, and the filters that the user is notified of.
+//! - [`inspector`] reads an object in full, and how it changed.
+//! - [`verification`] compares what the page holds with what the server has.
+//! - [`shell`] has what surrounds all that: the sidebar's groups, the sizes of panels, sentences for screen readers.
+//! - [`view`] is what the page shows, panel by panel.
+//! - [`page`] takes commands, answers and frames, and gives effects and a view: one file for the part of each subject.
 //!
-//! No socket, clock, randomness or view is known here: the time and random numbers are arguments. Modules point one way:
-//! `kind_id ← {table, timeline} ← page`; `tests/it/tidy.rs` of the project holds this.
+//! No socket, clock, randomness or Leptos is known here: the time and random numbers are arguments. Modules point one way,
+//! in the order of this list; `tests/it/layout.rs` of the project holds this.
 
+pub mod feed;
+pub mod history;
+pub mod inspector;
 pub mod kind_id;
+pub mod navigation;
 pub mod page;
+pub mod shell;
 pub mod table;
 pub mod timeline;
+pub mod verification;
+pub mod view;
+pub mod watches;

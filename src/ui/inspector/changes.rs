@@ -5,12 +5,12 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_model::page::inspector::diff::{Change, FieldChange};
-use kubechurn_model::page::inspector::versions::{Body, ShownVersion};
+use kubechurn_model::inspector::diff::{Change, FieldChange};
+use kubechurn_model::inspector::versions::{Body, ShownVersion};
 use kubechurn_model::timeline::mark::MarkType;
 
+use kubechurn_model::feed::span::SpanCommand;
 use kubechurn_model::page::command::{Command, InspectorCommand};
-use kubechurn_model::page::span::SpanCommand;
 
 use crate::ui::inspector::scroll_to;
 use crate::ui::screen::{Commands, Inspector};

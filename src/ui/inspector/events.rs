@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use kubechurn_model::page::inspector::events::Item;
+use kubechurn_model::inspector::events::Item;
 
 use crate::ui::inspector::{age, tone_name};
 use crate::ui::screen::Inspector;

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
+use kubechurn_model::inspector::last_write::{MOST, Outcome, Written};
 use kubechurn_model::page::command::{Command, InspectorCommand};
-use kubechurn_model::page::inspector::last_write::{MOST, Outcome, Written};
 
 use crate::ui::inspector::changes::{field_view, time_of};
 use crate::ui::screen::{Commands, Inspector};

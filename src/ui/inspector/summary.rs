@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use kubechurn_model::page::inspector::relatives::Link;
-use kubechurn_model::page::inspector::summary::{Condition, FactValue};
+use kubechurn_model::inspector::relatives::Link;
+use kubechurn_model::inspector::summary::{Condition, FactValue};
 
 use crate::ui::inspector::{age, tone_name};
 use crate::ui::screen::Inspector;

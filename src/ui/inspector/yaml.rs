@@ -4,8 +4,8 @@ use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use kubechurn_model::inspector::yaml::Line;
 use kubechurn_model::page::command::{Command, InspectorCommand};
-use kubechurn_model::page::inspector::yaml::Line;
 
 use crate::ui::inspector::last_write::LastWrite;
 use crate::ui::inspector::scroll_to;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::time::{Instant, SystemTime};
 
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_model::page::address::Address;
+use kubechurn_model::navigation::address::Address;
 use kubechurn_model::page::environment::{DrawnRow, Environment};
-use kubechurn_model::page::panel::Window;
+use kubechurn_model::shell::panel::Window;
 use kubechurn_model::table::order::RowKey;
 
 /// Where the page is.

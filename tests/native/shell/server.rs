@@ -26,9 +26,9 @@ use kubechurn_client::cache::discovery::CachedDiscovery;
 use kubechurn_client::cache::heartbeat::{Answer as Beat, Ask, DEADLINE, SLOW, read_watch};
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_columns::kinds::namespaces;
+use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::effect::{Answer, Found, Request};
 use kubechurn_model::page::environment::Environment;
-use kubechurn_model::page::namespaces::Namespaces;
 
 use super::place::Place;
 

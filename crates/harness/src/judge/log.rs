@@ -17,7 +17,7 @@ pub struct PageLog {
     clocks: Vec<(f64, f64)>,
 }
 
-/// One entry: see `crates/model/src/page/audit.rs`.
+/// One entry: see `crates/model/src/watches/audit.rs`.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// When, by the page's clock.

@@ -2,19 +2,19 @@
 
 use kubechurn_client::api::object::ObjectKey;
 
-use crate::page::alerts::AlertCommand;
-use crate::page::changes::FeedCommand;
-use crate::page::cursor::Step;
-use crate::page::export::Format;
-use crate::page::history::Budget;
-use crate::page::inspector::tab::Tab;
-use crate::page::layout::ColumnChange;
-use crate::page::panel::Panel;
-use crate::page::resync::Resync;
-use crate::page::route::Route;
-use crate::page::span::SpanCommand;
+use crate::feed::FeedCommand;
+use crate::feed::alerts::AlertCommand;
+use crate::feed::span::SpanCommand;
+use crate::history::Budget;
+use crate::inspector::tab::Tab;
+use crate::navigation::route::Route;
+use crate::shell::panel::Panel;
+use crate::table::cursor::Step;
+use crate::table::export::Format;
+use crate::table::layout::ColumnChange;
 use crate::table::view::Retention;
 use crate::timeline::groups::{LaneOrder, LanesBy};
+use crate::watches::resync::Resync;
 
 /// Something that the user asks for.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,20 +2,19 @@
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
-use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Health, Input};
 use kubechurn_columns::kinds::Kind;
 
-use crate::page::audit::AuditLog;
+use crate::navigation::Navigation;
+use crate::navigation::route::Route;
 use crate::page::command::List;
 use crate::page::effect::{Effect, Effects, Focused, Pace, Request, RequestId, Told};
 use crate::page::environment::Environment;
-use crate::page::navigation::Navigation;
-use crate::page::notices::{Notices, PageNotice};
 use crate::page::requests::{Purpose, Requests};
-use crate::page::route::Route;
-use crate::page::view::panels::View;
 use crate::page::watching::Watching;
+use crate::view::panels::View;
+use crate::watches::audit::AuditLog;
+use crate::watches::notices::{Notices, PageNotice};
 
 /// What the parts of the page share.
 #[derive(Debug)]
@@ -176,11 +175,6 @@ impl Context<'_> {
         for line in self.notices.deliver() {
             self.effects.push(Effect::Warn(line));
         }
-    }
-
-    /// Hands an input to an informer's reflector.
-    pub fn hand(&mut self, id: InformerId, told: Told) {
-        self.effects.push(Effect::Tell(id, told));
     }
 
     /// Hands an input to every reflector.

@@ -12,11 +12,11 @@ use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::heartbeat::Ask;
 use kubechurn_client::cache::reflector::Input;
 
-use crate::page::alerts::Alert;
-use crate::page::clusters::Api;
-use crate::page::export::{Export, Format};
-use crate::page::namespaces::Namespaces;
-use crate::page::view::Theme;
+use crate::feed::alerts::Alert;
+use crate::navigation::clusters::Api;
+use crate::navigation::namespaces::Namespaces;
+use crate::table::export::{Export, Format};
+use crate::view::Theme;
 
 /// Something to be done.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Why the table has no row.
 
+use crate::navigation::Navigation;
+use crate::navigation::route::joined;
 use crate::page::context::Context;
-use crate::page::navigation::Navigation;
-use crate::page::route::joined;
-use crate::page::view::{self, EmptyTable};
+use crate::view::{self, EmptyTable};
 
 /// Why there is no row, as soon as that is known.
 pub fn empty(cx: &Context<'_>) -> Option<String> {

@@ -5,8 +5,8 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::backoff::Moment;
 
-use crate::page::address::Address;
-use crate::page::panel::Window;
+use crate::navigation::address::Address;
+use crate::shell::panel::Window;
 use crate::table::order::RowKey;
 
 /// The browser, or a test's substitute for it.

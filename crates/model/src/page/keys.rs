@@ -5,9 +5,9 @@
 //! the focused control handles itself. The keys of a single letter can be turned off, for people who control their
 //! machine by speech (WCAG 2.1, 2.1.4).
 
+use crate::feed::span::SpanCommand;
 use crate::page::command::{Command, Copied, InspectorCommand, PaletteCommand, TimelineCommand};
-use crate::page::cursor::Step;
-use crate::page::span::SpanCommand;
+use crate::table::cursor::Step;
 
 /// Keys with the same effect.
 #[derive(Clone, Debug, PartialEq)]
@@ -272,7 +272,7 @@ mod tests {
             assert!(!command.title().is_empty() && !keys_of(command).is_empty());
         }
         assert_eq!(keys_of(&Command::Palette(PaletteCommand::Toggle)), [":", "Ctrl K"]);
-        assert_eq!(keys_of(&Command::Export(crate::page::export::Format::Csv)), [""; 0]);
+        assert_eq!(keys_of(&Command::Export(crate::table::export::Format::Csv)), [""; 0]);
     }
 
     #[test]

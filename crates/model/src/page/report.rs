@@ -18,12 +18,13 @@ use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 
-use crate::page::account;
-use crate::page::counters::Counters;
-use crate::page::history::History;
-use crate::page::verify::{Told, Verifier};
-use crate::page::watched::Watched;
-use crate::page::watches::Watches;
+use crate::history::History;
+use crate::verification::Verifier;
+use crate::verification::found::{self, Told};
+use crate::watches::Watches;
+use crate::watches::account;
+use crate::watches::counters::Counters;
+use crate::watches::watched::Watched;
 use kubechurn_columns::kinds::Kind;
 
 /// One watched kind, as `status()` tells it.
@@ -133,7 +134,7 @@ pub fn status<'a>(
         resync_ms: watched.resync_period(informers),
         balanced: watched.informers(informers).all(SharedInformer::is_balanced) && account.is_balanced(),
         changes: watched.counters(),
-        verified: verifier.told(watched),
+        verified: found::told(verifier, watched),
         account: account::Report::from(&account),
         ledger: counters(&watched.ledger(informers), watched.queued(informers), watched.marks().evicted().total()),
     };

@@ -1,91 +1,122 @@
-//! Which of the sidebar's groups are open.
+//! What the sidebar shows: each kind with the state and the cost of its watches, and which groups are open.
 
-use std::collections::BTreeMap;
+use kubechurn_client::cache::shared_informer::SharedInformer;
 
-/// The headings that are open by default.
-const USUAL: [&str; 3] = ["Workloads", "Network", "Cluster"];
+use crate::page::context::Context;
+use crate::page::environment::Environment;
+use crate::page::status::WatchRates;
+use crate::shell::sidebar::Groups;
+use crate::timeline::mark::grouped;
+use crate::view::{ChangesItem, SidebarItem, bytes, bytes_of, spark};
+use crate::watches::watched::Watched;
+use kubechurn_columns::kinds::Kind;
 
-/// What the user has opened and closed, and what has opened by itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Groups {
-    open: BTreeMap<String, bool>,
-    /// The headings of the kinds in view.
-    arrived: Vec<&'static str>,
+/// The name under which the browser stores which groups are open.
+const KEY: &str = "kubechurn.rail";
+
+/// The sidebar.
+#[derive(Debug, Default)]
+pub(super) struct Sidebar {
+    /// Which of its groups are open.
+    groups: Groups,
 }
 
-impl Groups {
-    /// Reads what [`Groups::text`] wrote. Lines that cannot be read are ignored.
-    pub fn parse(text: &str) -> Groups {
-        let open = text.lines().filter_map(|line| match line.split_at_checked(1)? {
-            ("+", heading) => Some((heading.to_owned(), true)),
-            ("-", heading) => Some((heading.to_owned(), false)),
-            _ => None,
-        });
-        Groups { open: open.collect(), arrived: Vec::new() }
+impl Sidebar {
+    /// A sidebar whose groups are as the user left them on the last visit.
+    pub(super) fn stored(env: &dyn Environment) -> Sidebar {
+        Sidebar { groups: env.stored(KEY).map_or_else(Groups::default, |text| Groups::parse(&text)) }
     }
 
-    /// What is stored: a line for each heading that is not in its default state.
-    pub fn text(&self) -> String {
-        let changed = self.open.iter().filter(|(heading, open)| **open != USUAL.contains(&&***heading));
-        changed.map(|(heading, open)| format!("{}{heading}\n", if *open { '+' } else { '-' })).collect()
-    }
-
-    /// Whether a group is open.
-    pub fn is_open(&self, heading: &str) -> bool {
-        self.open.get(heading).copied().unwrap_or(USUAL.contains(&heading))
-    }
-
-    /// Opens or closes a group for the user. Returns whether that is a change.
-    pub fn fold(&mut self, heading: &str, open: bool) -> bool {
-        let changed = self.is_open(heading) != open;
-        if changed {
-            self.open.insert(heading.to_owned(), open);
+    /// Shows the kinds. `told` is how many changes the feed has.
+    pub(super) fn present(&mut self, told: u64, rates: &WatchRates, cx: &mut Context<'_>) {
+        let place = &*cx.navigation;
+        let mut items: Vec<SidebarItem> = place.catalog.kinds().map(|kind| sidebar_item(kind, rates, cx)).collect();
+        // A kind that the server no longer has is shown only if the place asks for it.
+        for name in place.route.pinned.iter().map(String::as_str).chain(place.route.names()) {
+            let gone = place.catalog.gone(name);
+            let Some(kind) = gone.filter(|kind| items.iter().all(|item| item.name != kind.name)) else { continue };
+            let note = String::from("this server has it no longer");
+            let item = SidebarItem { state: "stopped", gone: true, note, ..sidebar_item(kind, rates, cx) };
+            let last = items.iter().rposition(|other| other.heading == kind.heading);
+            items.insert(last.map_or(items.len(), |last| last + 1), item);
         }
-        changed
+        let headings: Vec<&'static str> = items.iter().filter(|item| item.current).map(|item| item.heading).collect();
+        if !headings.is_empty() && self.groups.arrive(&headings) {
+            self.store_groups(cx);
+        }
+        let mut open: Vec<&'static str> = Vec::new();
+        for item in &items {
+            if !open.contains(&item.heading) && self.groups.is_open(item.heading) {
+                open.push(item.heading);
+            }
+        }
+        let changes = ChangesItem {
+            current: cx.navigation.route.is_everything(),
+            href: cx.navigation.route.what_changed().fragment(),
+            count: grouped(told),
+        };
+        let sidebar = &mut cx.view.sidebar;
+        sidebar.changes.put(changes);
+        sidebar.open.put(open);
+        sidebar.items.put(items);
     }
 
-    /// Tells that kinds of these groups are in view. A group opens when its first kind comes into view, and then stays
-    /// as the user leaves it. Returns whether a group opened.
-    pub fn arrive(&mut self, headings: &[&'static str]) -> bool {
-        let before = std::mem::replace(&mut self.arrived, headings.to_vec());
-        let mut changed = false;
-        for heading in headings {
-            changed |= !before.contains(heading) && self.fold(heading, true);
+    /// Opens or closes a group for the user. Returns whether it was the other way before.
+    pub(super) fn fold(&mut self, heading: &str, open: bool, cx: &mut Context<'_>) -> bool {
+        let is_other = self.groups.fold(heading, open);
+        if is_other {
+            self.store_groups(cx);
         }
-        changed
+        is_other
+    }
+
+    fn store_groups(&self, cx: &mut Context<'_>) {
+        let text = self.groups.text();
+        cx.store(KEY, Some(&text));
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_group_opens_with_a_kind_in_view_and_stays_as_it_is_left() {
-        let mut groups = Groups::default();
-        assert!(groups.is_open("Workloads") && !groups.is_open("example.org"));
-        assert!(groups.arrive(&["example.org"]) && groups.is_open("example.org"));
-        assert!(groups.fold("example.org", false) && !groups.fold("example.org", false));
-        assert!(!groups.arrive(&["example.org"]) && !groups.is_open("example.org"), "it is still in view");
-        assert!(!groups.arrive(&["Workloads"]), "it is open");
-        assert!(groups.arrive(&["example.org"]) && groups.is_open("example.org"), "it came again");
-        let both = ["example.org", "Workloads"];
-        assert!(!groups.arrive(&both) && groups.fold("Workloads", false) && !groups.arrive(&both));
-        assert!(!groups.is_open("Workloads") && groups.is_open("example.org"));
+fn sidebar_item(kind: &'static Kind, rates: &WatchRates, cx: &Context<'_>) -> SidebarItem {
+    let (place, informers) = (&*cx.navigation, &cx.watching.informers);
+    let watched = cx.watching.watches.iter().find(|watched| watched.kind() == kind);
+    let otherwise = if place.definitions.awaits(kind) { "connecting" } else { "" };
+    let mut note = watched.map_or_else(String::new, |watched| cost(watched, rates, cx));
+    if let Some(words) = place.definitions.note(kind) {
+        note = format!("{note}\nNAME and AGE only, because its definition cannot be read: {words}");
     }
-
-    #[test]
-    fn what_is_left_open_is_remembered() {
-        let mut groups = Groups::default();
-        groups.fold("Network", false);
-        groups.fold("example.org", true);
-        groups.fold("apps", true);
-        groups.fold("apps", false);
-        assert_eq!(groups.text(), "-Network\n+example.org\n");
-        let again = Groups::parse(&groups.text());
-        assert!(!again.is_open("Network") && again.is_open("example.org") && !again.is_open("apps"));
-        for text in ["", "x", "ä", "\n\n", "+", "{}"] {
-            assert!(Groups::parse(text).is_open("Workloads"), "{text}");
-        }
+    SidebarItem {
+        name: kind.name,
+        heading: kind.heading,
+        title: kind.title,
+        current: place.route.shows(kind.name) && !place.route.is_everything(),
+        pinned: place.route.pinned.iter().any(|pinned| pinned == kind.name),
+        state: watched.map_or(otherwise, |watched| watched.health(informers, cx.now).word()),
+        count: watched.map_or_else(String::new, |watched| known_objects(watched, cx)),
+        spark: watched.map_or_else(String::new, |watched| spark(watched.marks(), cx.now)),
+        href: place.route.showing(kind.name).fragment(),
+        gone: false,
+        note,
     }
+}
+
+/// How many objects of a kind are known. While the first list is on its way that is not a number: a 0 would say that
+/// there are none.
+fn known_objects(watched: &Watched, cx: &Context<'_>) -> String {
+    let informers = &cx.watching.informers;
+    match watched.items(informers) {
+        0 if !watched.informers(informers).all(SharedInformer::has_synced) => String::from("…"),
+        items => grouped(items as u64),
+    }
+}
+
+/// What a kind's watches cost, in words.
+fn cost(watched: &Watched, rates: &WatchRates, cx: &Context<'_>) -> String {
+    let shares = watched.scopes().iter().filter_map(|scope| rates.of(&watched.kind().resource, scope, cx));
+    let (frames, rate) = shares.fold((0.0, 0.0), |(frames, rate), own| (frames + own.frames, rate + own.bytes));
+    let watches = match watched.scopes().len() {
+        1 => String::from("1 watch"),
+        more => format!("{more} watches"),
+    };
+    let so_far = watched.ledger(&cx.watching.informers).bytes as f64;
+    format!("{watches}: {frames:.0} frames/s, {}, {} so far", bytes(rate), bytes_of(so_far))
 }

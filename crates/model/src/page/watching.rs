@@ -9,18 +9,18 @@ use kubechurn_client::cache::reflector::{Action, Health, Input};
 use kubechurn_client::cache::shared_informer::{Received, SharedInformer};
 use kubechurn_columns::kinds::Kind;
 
-use crate::page::audit::{After, AuditLog};
-use crate::page::drain::Drain;
+use crate::history::History;
+use crate::navigation::Navigation;
 use crate::page::effect::{Effect, Effects, Told};
 use crate::page::environment::Environment;
-use crate::page::history::History;
-use crate::page::navigation::Navigation;
-use crate::page::notices::{Announcer, NoticeKind, PageNotice, subject};
-use crate::page::rates::sums;
-use crate::page::resync::Resyncs;
-use crate::page::watched::worst;
-use crate::page::watches::Watches;
 use crate::table::view::Retention;
+use crate::watches::Watches;
+use crate::watches::audit::{After, AuditLog};
+use crate::watches::drain::Drain;
+use crate::watches::notices::{Announcer, NoticeKind, PageNotice, subject};
+use crate::watches::rates::sums;
+use crate::watches::resync::Resyncs;
+use crate::watches::watched::worst;
 
 /// How long one drain may take in a frame, in milliseconds: half of the frame, so that the other half is left for
 /// painting.

@@ -6,11 +6,11 @@ use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Input;
-use kubechurn_model::page::catalog::Catalog;
-use kubechurn_model::page::listing::{Counts, LASTS};
-use kubechurn_model::page::notices::Announcer;
-use kubechurn_model::page::route::Route;
-use kubechurn_model::page::watched::{Watched, scopes};
+use kubechurn_model::navigation::catalog::Catalog;
+use kubechurn_model::navigation::route::Route;
+use kubechurn_model::watches::listing::{Counts, LASTS};
+use kubechurn_model::watches::notices::Announcer;
+use kubechurn_model::watches::watched::{Watched, scopes};
 
 use kubechurn_client::testing::{bookmark, event};
 

@@ -20,14 +20,14 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
-use kubechurn_model::page::address::Address;
-use kubechurn_model::page::alerts::Alert;
-use kubechurn_model::page::clusters::Api;
+use kubechurn_model::feed::alerts::Alert;
+use kubechurn_model::navigation::address::Address;
+use kubechurn_model::navigation::clusters::Api;
+use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Effect, Focused, Found, Pace, Request, RequestId, Told};
 use kubechurn_model::page::environment::{DrawnRow, Environment};
-use kubechurn_model::page::panel::Window;
-use kubechurn_model::page::state::Page;
+use kubechurn_model::shell::panel::Window;
 use kubechurn_model::table::order::RowKey;
 
 /// The test's substitute for the browser.

@@ -3,15 +3,15 @@
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Input;
-use kubechurn_model::page::catalog::Catalog;
-use kubechurn_model::page::definitions::Definitions;
-use kubechurn_model::page::notices::{Announcer, NoticeKind, PageNotice};
-use kubechurn_model::page::route::Route;
-use kubechurn_model::page::watches::{Around, Rewatched, Wanted, Watches};
+use kubechurn_model::navigation::catalog::Catalog;
+use kubechurn_model::navigation::definitions::Definitions;
+use kubechurn_model::navigation::route::Route;
 use kubechurn_model::table::view::Retention;
 use kubechurn_model::timeline::mark::Counts;
 use kubechurn_model::timeline::scale::Window;
 use kubechurn_model::timeline::scene::{Scene, TimelineView};
+use kubechurn_model::watches::notices::{Announcer, NoticeKind, PageNotice};
+use kubechurn_model::watches::{Around, Rewatched, Wanted, Watches};
 
 use kubechurn_client::testing::{bookmark, event};
 

@@ -5,8 +5,8 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Health, Input};
 use kubechurn_client::testing::{bookmark, event, page};
 use kubechurn_model::page::report;
-use kubechurn_model::page::verify::Verifier;
 use kubechurn_model::table::view::{ProvisionalSums, Retention};
+use kubechurn_model::verification::Verifier;
 
 use crate::play::{LISTED, Play};
 

@@ -8,14 +8,15 @@ use kubechurn_client::cache::consistency::{Difference, Differences};
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::cache::store::Change;
-use kubechurn_model::page::catalog::Catalog;
-use kubechurn_model::page::definitions::Definitions;
-use kubechurn_model::page::notices::Announcer;
+use kubechurn_model::navigation::catalog::Catalog;
+use kubechurn_model::navigation::definitions::Definitions;
+use kubechurn_model::navigation::route::Route;
 use kubechurn_model::page::report;
-use kubechurn_model::page::route::Route;
-use kubechurn_model::page::verify::{AFTER_OUTAGE, BY_ITSELF, EVERY, FIRST, Now, Step, Verifier};
-use kubechurn_model::page::watches::{Around, Wanted, Watches};
 use kubechurn_model::table::view::Retention;
+use kubechurn_model::verification::found;
+use kubechurn_model::verification::{AFTER_OUTAGE, BY_ITSELF, EVERY, FIRST, Now, Step, Verifier};
+use kubechurn_model::watches::notices::Announcer;
+use kubechurn_model::watches::{Around, Wanted, Watches};
 use serde_json::Value;
 
 use kubechurn_client::testing::{bookmark, event, page, status};
@@ -160,7 +161,7 @@ impl Play {
     }
 
     fn summary(&self) -> String {
-        let summary = self.verifier.summary(self.watches.members());
+        let summary = found::summary(&self.verifier, self.watches.members());
         format!("{} {}", summary.state, summary.words).trim().to_owned()
     }
 }
@@ -182,7 +183,7 @@ fn what_is_the_same_is_told_with_its_time_and_its_numbers() {
         (&50.0.into(), &2.into(), &2.into(), &2.into(), &0.into())
     );
     assert_eq!(play.summary(), "same");
-    let items = play.verifier.items(&play.watches);
+    let items = found::items(&play.verifier, &play.watches);
     assert_eq!(items[0].words, "2 of 2 the same at version 100, and 2 rows");
 }
 
@@ -210,7 +211,7 @@ fn a_difference_is_told_kept_and_healed_by_a_list_and_looked_at_again() {
     assert_eq!((&kept["in"], &kept["key"]), (&"store".into(), &"n/b".into()));
     let versions = (&kept["ours"]["resourceVersion"], &kept["theirs"]["resourceVersion"]);
     assert_eq!(versions, (&"2".into(), &"3".into()));
-    let items = play.verifier.items(&play.watches);
+    let items = found::items(&play.verifier, &play.watches);
     assert_eq!(items[0].differences, ["n/b: here version 2, server version 3"]);
 }
 

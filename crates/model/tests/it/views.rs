@@ -8,10 +8,10 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Health, Input};
 use kubechurn_columns::kinds::Kind;
 use kubechurn_model::kind_id::KindId;
-use kubechurn_model::page::notices::{NoticeKind, PageNotice};
-use kubechurn_model::page::resync::Resyncs;
 use kubechurn_model::table::filter::Filter;
 use kubechurn_model::timeline::mark::MarkType;
+use kubechurn_model::watches::notices::{NoticeKind, PageNotice};
+use kubechurn_model::watches::resync::Resyncs;
 use proptest::prelude::*;
 
 use kubechurn_client::testing::{bookmark, event, page};

@@ -2,12 +2,12 @@
 
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::reflector::{Input, Notice};
-use kubechurn_model::page::history::History;
-use kubechurn_model::page::notices::{NoticeKind, PageNotice};
+use kubechurn_model::history::History;
 use kubechurn_model::page::report;
-use kubechurn_model::page::resync::{Resync, Resyncs};
-use kubechurn_model::page::verify::Verifier;
 use kubechurn_model::table::filter::Filter;
+use kubechurn_model::verification::Verifier;
+use kubechurn_model::watches::notices::{NoticeKind, PageNotice};
+use kubechurn_model::watches::resync::{Resync, Resyncs};
 
 use kubechurn_client::testing::{event, page};
 

@@ -5,10 +5,10 @@ use kubechurn_client::cache::handler::HandlerOptions;
 use kubechurn_client::cache::reflector::{Health, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 
+use crate::inspector::events;
 use crate::page::context::Context;
-use crate::page::inspector::events;
 use crate::page::inspector::object::InspectedObject;
-use crate::page::view::inspector::EventsModel;
+use crate::view::inspector::EventsModel;
 use kubechurn_columns::kinds::events::KIND;
 
 /// How long an object must be selected before the page opens a watch of its Events, in milliseconds.

@@ -8,10 +8,10 @@ use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::api::uid::Uid;
 
+use crate::history::Entry;
+use crate::history::secret;
 use crate::page::context::Context;
-use crate::page::history::Entry;
 use crate::page::inspector::object::{InspectedObject, ObjectState};
-use crate::page::inspector::secret;
 use crate::page::requests::Purpose;
 use kubechurn_columns::kinds::Kind;
 

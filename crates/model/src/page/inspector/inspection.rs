@@ -9,6 +9,10 @@ use serde_json::Value;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::cache::reflector::Health;
 
+use crate::inspector::relatives::{Dependents, dependents};
+use crate::inspector::summary::summary;
+use crate::inspector::tab::Tab;
+use crate::inspector::yaml;
 use crate::page::context::Context;
 use crate::page::effect::Request;
 use crate::page::inspector::event_watch::EventWatch;
@@ -16,13 +20,9 @@ use crate::page::inspector::full_text::FullText;
 use crate::page::inspector::last_write_question::LastWriteQuestion;
 use crate::page::inspector::object::{Difference, InspectedObject, ObjectState};
 use crate::page::inspector::owners::Owners;
-use crate::page::inspector::relatives::{Dependents, dependents};
 use crate::page::inspector::shown_versions::{ShownVersions, present_resynced};
-use crate::page::inspector::summary::summary;
-use crate::page::inspector::tab::Tab;
-use crate::page::inspector::yaml;
 use crate::page::requests::Purpose;
-use crate::page::view::inspector::{Inspected, YamlModel};
+use crate::view::inspector::{Inspected, YamlModel};
 use kubechurn_columns::kinds::Kind;
 
 /// How often the inspector is renewed at most while its object changes, in milliseconds.

@@ -5,13 +5,13 @@ use kubechurn_changes::pointer::follow;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::uid::Uid;
 
+use crate::inspector::last_write::{Outcome, Question, Search, name};
+use crate::inspector::tab::Tab;
 use crate::page::context::Context;
 use crate::page::effect::Pace;
 use crate::page::inspector::full_text::FullObject;
-use crate::page::inspector::last_write::{Outcome, Question, Search, name};
 use crate::page::inspector::object::InspectedObject;
-use crate::page::inspector::tab::Tab;
-use crate::page::view::inspector::LastWriteModel;
+use crate::view::inspector::LastWriteModel;
 
 /// How many versions are read in one frame. To read and compare one takes some 25 µs.
 const FRAME: usize = 100;

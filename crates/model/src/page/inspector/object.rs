@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kubechurn_client::api::object::{Object, ObjectKey};
 
+use crate::inspector::relatives;
 use crate::page::context::Context;
-use crate::page::inspector::relatives;
 use kubechurn_columns::kinds::Kind;
 
 /// The object that the inspector shows.

@@ -6,11 +6,11 @@ use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::api::uid::Uid;
 
+use crate::inspector::relatives::{self, DEPTH, Link};
+use crate::inspector::summary;
 use crate::page::context::Context;
 use crate::page::inspector::full_text::{FullObject, NOT_FOUND};
 use crate::page::inspector::object::InspectedObject;
-use crate::page::inspector::relatives::{self, DEPTH, Link};
-use crate::page::inspector::summary;
 use crate::page::requests::Purpose;
 use kubechurn_columns::kinds::Kind;
 

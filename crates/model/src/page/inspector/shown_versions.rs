@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 use kubechurn_client::cache::delta::DeltaType;
 
+use crate::history::Entry;
+use crate::inspector::versions::{ShownVersion, show};
 use crate::page::context::Context;
-use crate::page::history::Entry;
 use crate::page::inspector::object::InspectedObject;
-use crate::page::inspector::versions::{ShownVersion, show};
-use crate::page::view::inspector::VersionsModel;
+use crate::view::inspector::VersionsModel;
 
 /// How many versions are read at first. More are read on demand.
 const FIRST: usize = 40;

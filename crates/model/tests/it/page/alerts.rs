@@ -2,7 +2,7 @@
 
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::event;
-use kubechurn_model::page::alerts::AlertCommand;
+use kubechurn_model::feed::alerts::AlertCommand;
 use kubechurn_model::page::command::Command;
 
 use super::changes::{listed, listed_at};

@@ -3,9 +3,9 @@
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
-use kubechurn_model::page::changes::FeedCommand;
+use kubechurn_model::feed::FeedCommand;
+use kubechurn_model::history::Budget;
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::history::Budget;
 use serde_json::{Value, json};
 
 use super::Play;

@@ -7,9 +7,9 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::command::{Command, Copied};
-use kubechurn_model::page::cursor::Step;
 use kubechurn_model::page::effect::{Answer, Found};
-use kubechurn_model::page::view::RowModel;
+use kubechurn_model::table::cursor::Step;
+use kubechurn_model::view::RowModel;
 
 use super::{Place, Play};
 

@@ -3,14 +3,14 @@
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::inspector::last_write::Outcome;
+use kubechurn_model::inspector::tab::Tab;
 use kubechurn_model::page::command::{Command, InspectorCommand, TimelineCommand};
 use kubechurn_model::page::effect::Answer;
-use kubechurn_model::page::inspector::last_write::Outcome;
-use kubechurn_model::page::inspector::tab::Tab;
 
 use super::Play;
 
-fn text(lines: &kubechurn_model::page::inspector::yaml::Yaml) -> String {
+fn text(lines: &kubechurn_model::inspector::yaml::Yaml) -> String {
     lines.lines.iter().map(|line| format!("{}{}{}\n", line.lead, line.key, line.value)).collect()
 }
 

@@ -6,10 +6,10 @@ use kubechurn_client::cache::discovery::CachedDiscovery;
 use kubechurn_client::cache::heartbeat::Ask;
 use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_columns::kinds::pods;
+use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::command::{Command, Copied, PaletteCommand};
-use kubechurn_model::page::cursor::Step;
 use kubechurn_model::page::effect::{Answer, Found, Request};
-use kubechurn_model::page::namespaces::Namespaces;
+use kubechurn_model::table::cursor::Step;
 
 use kubechurn_client::testing::{bookmark, event};
 
@@ -192,7 +192,7 @@ fn what_is_copied_and_kept_is_told() {
     assert!(play.told().ends_with("To copy by hand: kubectl get pod b -n n -o yaml"), "{}", play.told());
     play.hears("pods", "DELETED", "a@101");
     play.frame();
-    play.command(Command::Export(kubechurn_model::page::export::Format::Csv));
+    play.command(Command::Export(kubechurn_model::table::export::Format::Csv));
     assert_eq!(play.done(), "save pods-20261122T130405.csv 1", "a deleted row is not what there is");
     play.answers("save", Answer::Save(Some(1)));
     assert_eq!(play.told(), "Exported 1 rows: pods-20261122T130405.csv");

@@ -4,8 +4,8 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::page::command::{Command, Copied};
-use kubechurn_model::page::cursor::Step;
-use kubechurn_model::page::export::Format;
+use kubechurn_model::table::cursor::Step;
+use kubechurn_model::table::export::Format;
 
 use super::Play;
 

@@ -5,9 +5,9 @@ use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_columns::kinds::pods;
+use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::command::{Command, List};
 use kubechurn_model::page::effect::{Answer, Found, RequestId};
-use kubechurn_model::page::namespaces::Namespaces;
 use kubechurn_model::table::view::Retention;
 
 use super::Play;

@@ -1,8 +1,8 @@
 //! Rows: which are in the document, which are drawn again, and which keep their place.
 
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::cursor::Step;
-use kubechurn_model::page::layout::ColumnChange;
+use kubechurn_model::table::cursor::Step;
+use kubechurn_model::table::layout::ColumnChange;
 
 use super::Play;
 

@@ -1,7 +1,7 @@
 //! Objects of two clusters: each below the owner, the node and the namespace of its own.
 
 use super::*;
-use crate::page::catalog::at;
+use crate::navigation::catalog::at;
 
 const WEST_DEPLOYMENT: usize = 1;
 const WEST_POD: usize = 4;

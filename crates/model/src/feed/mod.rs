@@ -1,0 +1,405 @@
+//! The feed of changes as the page shows it: which changes are still to be told, which rows of the feed are in sight, and
+//! what each says.
+//!
+//! Every change that is received is numbered by the recorder, and told a moment later: its text and the one before it are
+//! read back and compared, in a share of each frame's time, so that a burst never freezes the page. How many wait is shown.
+
+pub mod alerts;
+mod limits;
+mod row;
+pub mod span;
+
+use std::collections::VecDeque;
+
+use kubechurn_changes::feed::{EntryId, Feed};
+use kubechurn_changes::filter::Filter;
+use kubechurn_changes::findings::{Card, Finding, Findings};
+use kubechurn_changes::line::Line;
+use kubechurn_changes::noise::{Mark, Marks};
+use rustc_hash::FxHashSet;
+
+pub use row::{FeedRow, line_of, row_of};
+
+use crate::feed::limits::LIMITS;
+use crate::feed::row::noise_of;
+use crate::feed::span::{Reading, Received};
+
+/// The height of a row of one line and of two, in CSS pixels.
+const ROW: [f64; 2] = [27.0, 46.0];
+/// A feed that is narrower has rows of two lines, in CSS pixels.
+const NARROW: f64 = 620.0;
+/// How many rows above and below the visible ones are in the document too.
+const OVERSCAN: usize = 4;
+/// How many changes may wait to be told. Beyond that the oldest are counted, and only recorded: the feed keeps fewer than that,
+/// and is asked for what happened just now.
+const MOST_WAITING: usize = 10_000;
+
+/// What the user asks of the feed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FeedCommand {
+    /// It was scrolled, or has another size.
+    Scroll {
+        /// Its upper edge, in pixels.
+        top: f64,
+        /// The height of what is seen, in pixels.
+        height: f64,
+        /// Its width, in pixels.
+        width: f64,
+    },
+    /// The pointer moves over it, or left it.
+    Pointer(bool),
+    /// Go to the newest row.
+    Newest,
+    /// Show the changes that a row tells together, or hide them.
+    Open(EntryId),
+    /// Call the first field of a row noise.
+    Noise(EntryId),
+    /// Call a field noise no longer: its number in the list.
+    NoNoise(usize),
+}
+
+/// One place of the feed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A row.
+    Entry(EntryId),
+    /// One of the changes that an opened row tells together, by its number.
+    Line(EntryId, u64),
+}
+
+/// A finding as it is shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CardModel {
+    /// What was found, in a few words.
+    pub title: &'static str,
+    /// In one sentence.
+    pub sentence: String,
+    /// How many changes show it.
+    pub count: String,
+    /// Where a click leads: the object, with what changed.
+    pub href: String,
+    /// Whether something fails, and does not only repeat itself.
+    pub fails: bool,
+}
+
+/// What is around the rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FeedFrame {
+    /// How many changes are told, since when, of how many kinds.
+    pub words: String,
+    /// How many wait to be told, or were too many; empty where none.
+    pub waiting: String,
+    /// How many rows are newer than those that are held in place.
+    pub newer: usize,
+    /// The fields that the user called noise.
+    pub noise: Vec<String>,
+    /// What is said where there is no row.
+    pub empty: String,
+}
+
+/// The rows that are in the document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FeedWindow {
+    /// How many rows come before these.
+    pub first: usize,
+    /// How many there are in all.
+    pub length: usize,
+    /// How many lines each has.
+    pub lines: usize,
+    /// The height of each, in CSS pixels.
+    pub row: f64,
+    /// What they show.
+    pub rows: Vec<FeedRow>,
+}
+
+/// The feed, and the user's position in it.
+#[derive(Debug)]
+pub struct Changes {
+    /// The rows.
+    pub feed: Feed,
+    /// Loops and fights.
+    pub findings: Findings,
+    /// What the user called noise.
+    pub marks: Marks,
+    /// The numbers of the changes that are still to be told.
+    waiting: VecDeque<u64>,
+    /// How many were too many to be told.
+    pub skipped: u64,
+    /// The number of the newest change that the findings know.
+    found: Option<u64>,
+    /// The rows in order, as they are shown: held in place while the user acts on them.
+    order: Vec<Place>,
+    open: FxHashSet<EntryId>,
+    top: f64,
+    height: f64,
+    width: f64,
+    /// The number and time of each change that was received.
+    pub times: Received,
+    /// The chosen stretch of time, to which the rows are limited.
+    pub span: Option<Reading>,
+}
+
+impl Default for Changes {
+    fn default() -> Changes {
+        Changes {
+            feed: Feed::new(LIMITS),
+            findings: Findings::default(),
+            marks: Marks::default(),
+            waiting: VecDeque::new(),
+            skipped: 0,
+            found: None,
+            order: Vec::new(),
+            open: FxHashSet::default(),
+            top: 0.0,
+            height: 0.0,
+            width: f64::INFINITY,
+            times: Received::default(),
+            span: None,
+        }
+    }
+}
+
+impl Changes {
+    /// The feed whose rows are shown: that of the chosen stretch of time, or that of all changes.
+    pub fn shown(&self) -> &Feed {
+        self.span.as_ref().map_or(&self.feed, |span| &span.feed)
+    }
+
+    /// Limits the rows to a stretch of time that is to be read, or to none.
+    pub fn limit(&mut self, span: Option<Reading>) {
+        // The rows of two feeds have the same numbers.
+        self.open.clear();
+        self.span = span;
+        self.top = 0.0;
+        self.renew();
+    }
+
+    /// Shows only what passes a filter.
+    pub fn filter(&mut self, filter: &Filter) {
+        self.feed.set_filter(filter.clone());
+        if let Some(span) = &mut self.span {
+            span.feed.set_filter(filter.clone());
+        }
+        self.renew();
+    }
+
+    /// A change was received at a time, and is to be told.
+    pub fn received(&mut self, sequence: u64, at: f64) {
+        self.times.push(sequence, at);
+        // With what is to be told again, more may wait.
+        while self.waiting.len() >= MOST_WAITING {
+            self.waiting.pop_front();
+            self.skipped += 1;
+        }
+        self.waiting.push_back(sequence);
+    }
+
+    /// How many changes are still to be told.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The next change that is to be told.
+    pub fn take_next(&mut self) -> Option<u64> {
+        self.waiting.pop_front()
+    }
+
+    /// Tells a change.
+    pub fn tell(&mut self, line: Line) {
+        // What is told again was looked at before.
+        if self.found.is_none_or(|found| found < line.seq) {
+            self.found = Some(line.seq);
+            self.findings.push(&line);
+        }
+        self.feed.push(line);
+    }
+
+    /// Has the changes that the feed keeps be told again, because what counts as noise is another.
+    fn tell_again(&mut self, filter: Filter) {
+        let told: Vec<u64> = self.feed.lines().map(|line| line.seq).collect();
+        self.feed = Feed::new(LIMITS);
+        self.feed.set_filter(filter);
+        told.into_iter().rev().for_each(|sequence| self.waiting.push_front(sequence));
+    }
+
+    /// Calls the first field of a row noise. Returns the field, if that is new.
+    pub fn call_noise(&mut self, id: EntryId) -> Option<Mark> {
+        let mark = self.shown().entry(id).and_then(noise_of)?;
+        if !self.marks.add(mark.clone()) {
+            return None;
+        }
+        self.feed.mark(&mark);
+        Some(mark)
+    }
+
+    /// Calls a field noise no longer, by its number in the list.
+    pub fn call_no_noise(&mut self, number: usize, filter: Filter) {
+        let mark = self.marks.list().get(number).cloned();
+        if mark.is_some_and(|mark| self.marks.remove(&mark)) {
+            self.tell_again(filter);
+        }
+    }
+
+    /// The marks as they are stored: a line for each.
+    pub fn written_marks(&self) -> String {
+        self.marks.list().iter().map(|mark| format!("{} {}\n", mark.kind, mark.path)).collect()
+    }
+
+    /// Reads what [`Changes::written_marks`] wrote. Lines that cannot be read are ignored.
+    pub fn read_marks(&mut self, text: &str) {
+        for (kind, path) in text.lines().filter_map(|line| line.split_once(' ')) {
+            self.marks.add(Mark { kind: kind.to_owned(), path: path.to_owned() });
+        }
+    }
+
+    /// The feed was scrolled, or has another size; all in CSS pixels.
+    pub fn scroll(&mut self, top: f64, height: f64, width: f64) {
+        (self.top, self.height, self.width) = (top.max(0.0), height.max(0.0), width);
+    }
+
+    /// How many lines a row has.
+    pub fn lines(&self) -> usize {
+        if self.width < NARROW { 2 } else { 1 }
+    }
+
+    /// The height of a row, in CSS pixels.
+    pub fn row(&self) -> f64 {
+        ROW[self.lines() - 1]
+    }
+
+    /// Goes to the newest row.
+    pub fn scroll_to_newest(&mut self) {
+        self.top = 0.0;
+        self.renew();
+    }
+
+    /// Whether the newest row is in sight.
+    pub fn is_at_newest(&self) -> bool {
+        self.top < self.row()
+    }
+
+    /// Opens a row, or closes it. What is below moves, because the user asked for it.
+    pub fn turn(&mut self, id: EntryId) {
+        if !self.open.remove(&id) {
+            self.open.insert(id);
+        }
+        self.order = self.places(self.entries().collect());
+    }
+
+    /// The rows that are shown, in order.
+    fn entries(&self) -> impl Iterator<Item = EntryId> {
+        self.order.iter().filter_map(|place| match place {
+            Place::Entry(id) => Some(*id),
+            Place::Line(..) => None,
+        })
+    }
+
+    fn places(&self, entries: Vec<EntryId>) -> Vec<Place> {
+        let mut places = Vec::with_capacity(entries.len());
+        for id in entries {
+            places.push(Place::Entry(id));
+            if self.open.contains(&id)
+                && let Some(entry) = self.shown().entry(id)
+            {
+                places.extend(entry.seqs.iter().rev().map(|sequence| Place::Line(id, *sequence)));
+            }
+        }
+        places
+    }
+
+    /// Puts the rows in the order that they have now.
+    pub fn renew(&mut self) {
+        let feed = self.span.as_ref().map_or(&self.feed, |span| &span.feed);
+        self.open.retain(|id| feed.entry(*id).is_some());
+        self.order = self.places(self.shown().rows().map(|entry| entry.id).collect());
+    }
+
+    /// How many rows would stand above the first one that is held in place: new ones, and those to which something has
+    /// happened since.
+    pub fn newer(&self) -> usize {
+        let first = self.entries().next();
+        self.shown().rows().take_while(|entry| first != Some(entry.id)).count()
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The rows that are in the document: the position of the first, and which they are.
+    pub fn window(&self) -> (usize, &[Place]) {
+        let row = self.row();
+        let first = ((self.top / row) as usize).saturating_sub(OVERSCAN).min(self.order.len());
+        let count = (self.height / row).ceil() as usize + 2 * OVERSCAN;
+        (first, &self.order[first..(first + count).min(self.order.len())])
+    }
+
+    /// Whether a row is open.
+    pub fn is_open(&self, id: EntryId) -> bool {
+        self.open.contains(&id)
+    }
+
+    /// What is found now, in the order of [`Findings::cards`], and how many more fields or objects there are of which the same is
+    /// to be said: of several fields of an object the one is told that was asked for, and of several Pods that were made
+    /// alike the first.
+    pub fn cards(&self, now: f64) -> Vec<(Card, usize)> {
+        let mut cards: Vec<(Card, usize)> = Vec::new();
+        for card in self.findings.cards(now) {
+            let known = cards.iter_mut().find(|(known, _)| known.title() == card.title() && are_alike(known, &card));
+            match known {
+                Some((known, more)) => {
+                    *more += 1;
+                    if known.uid == card.uid && is_asked(&card) && !is_asked(known) {
+                        *known = card;
+                    }
+                }
+                None => cards.push((card, 0)),
+            }
+        }
+        cards
+    }
+}
+
+/// Whether the same is to be said of both: they are of one object, or of Pods whose names differ in their last part.
+fn are_alike(one: &Card, other: &Card) -> bool {
+    let made_of = |card: &Card| card.key.name.rsplit_once('-').map(|(name, _)| name.to_owned());
+    let is_pod = &*one.kind == "Pod" && one.kind == other.kind && one.key.namespace == other.key.namespace;
+    one.uid == other.uid || (is_pod && made_of(one) == made_of(other))
+}
+
+/// Whether the field is one that somebody asks for.
+fn is_asked(card: &Card) -> bool {
+    match &card.finding {
+        Finding::Flapping { path, .. } | Finding::Fight { path, .. } => !path.starts_with("status."),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_waits_within_a_bound_and_what_is_too_much_is_counted() {
+        let mut changes = Changes::default();
+        (0..MOST_WAITING as u64 + 10).for_each(|sequence| changes.received(sequence, 0.0));
+        assert_eq!((changes.waiting(), changes.skipped, changes.take_next()), (MOST_WAITING, 10, Some(10)));
+        // Changes that are to be told again come before these, and are too many.
+        (0..20).for_each(|sequence| changes.waiting.push_front(sequence));
+        changes.received(MOST_WAITING as u64 + 10, 0.0);
+        assert_eq!((changes.waiting(), changes.skipped), (MOST_WAITING, 30));
+    }
+
+    #[test]
+    fn noise_is_remembered() {
+        let mut changes = Changes::default();
+        changes.read_marks("Pod status.conditions[Ready].message\nbroken\n");
+        assert_eq!(changes.marks.list().len(), 1);
+        assert_eq!(changes.written_marks(), "Pod status.conditions[Ready].message\n");
+    }
+}

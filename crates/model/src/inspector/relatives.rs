@@ -1,0 +1,248 @@
+//! The owners of an object, and the objects that it owns, as far as the watched kinds show them.
+
+use std::sync::Arc;
+
+use kubechurn_client::api::cell::{CellRef, Tone};
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::api::owner::OwnerReference;
+use kubechurn_client::api::sort::sort_by;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::factory::SharedInformerFactory;
+
+use crate::navigation::catalog::{Catalog, at};
+use crate::navigation::route::Route;
+use crate::watches::watched::{OWNER, Watched};
+use kubechurn_columns::kinds::Kind;
+
+/// The most dependents that are shown. The rest is only counted.
+pub const MOST: usize = 100;
+/// How many levels of owners are followed upwards, and how many levels of dependents downwards.
+pub const DEPTH: usize = 6;
+
+/// Another object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Its kind, such as `ReplicaSet`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Where a click leads; `None` for a kind that the page cannot watch.
+    pub href: Option<String>,
+    /// The state that the object's row shows, and how alarming the state is.
+    pub status: (String, Tone),
+    /// A remark about something unusual; usually empty.
+    pub words: &'static str,
+    /// How many levels below the inspected object it is, from 0.
+    pub depth: usize,
+}
+
+/// The objects that an object owns, directly or indirectly.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dependents {
+    /// The first dependents, each followed by its own dependents.
+    pub links: Vec<Link>,
+    /// How many more there are.
+    pub more: usize,
+    /// The titles of the kinds that were searched.
+    pub kinds: Vec<&'static str>,
+}
+
+/// The kind of an owner in a cluster, if the page can watch that kind.
+pub fn kind_of(catalog: &Catalog, owner: &OwnerReference, cluster: &'static str) -> Option<&'static Kind> {
+    let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
+    let kind = catalog.kinds().find(|kind| *kind.resource.kind == *owner.kind && kind.resource.group == group)?;
+    Some(at(kind, cluster))
+}
+
+/// An owner's key. An owner is in the object's namespace, or in none.
+pub fn key_of(kind: &Kind, owner: &OwnerReference, namespace: &str) -> ObjectKey {
+    ObjectKey::new(if kind.resource.namespaced { namespace } else { "" }, &owner.name)
+}
+
+/// An object of a watched kind.
+pub fn find<'a>(
+    watches: &'a [Watched],
+    informers: &'a SharedInformerFactory,
+    kind: &Kind,
+    key: &ObjectKey,
+) -> Option<&'a Arc<Object>> {
+    let watched = watches.iter().find(|watched| watched.kind().resource == kind.resource)?;
+    watched.informers(informers).find_map(|informer| informer.store().get(key))
+}
+
+/// A link to an object. The filter and the selectors are dropped from it, because they may hide the object.
+pub fn link(route: &Route, kind: &'static str, key: &ObjectKey) -> String {
+    let namespaces = match &*key.namespace {
+        namespace if route.namespaces.iter().any(|chosen| chosen == namespace) => route.namespaces.clone(),
+        "" => route.namespaces.clone(),
+        _ => Vec::new(),
+    };
+    let nothing = String::new();
+    // A table that shows the kind already stays.
+    let table = if route.shows(kind) { route.clone() } else { route.showing(kind) };
+    let place = Route { text: nothing.clone(), labels: nothing.clone(), fields: nothing, namespaces, ..table };
+    place.selecting(Some((kind, key))).fragment()
+}
+
+/// The state that an object's row shows.
+pub fn status(object: &Object) -> (String, Tone) {
+    let status = object.cells.iter().find_map(|cell| match cell {
+        CellRef::Status(text, tone) => Some((text.to_owned(), tone)),
+        _ => None,
+    });
+    // For kinds without a status, READY tells the same.
+    let ready = || {
+        object.cells.iter().find_map(|cell| match cell {
+            CellRef::Ratio(part, whole) if part < whole => Some((format!("{part}/{whole}"), Tone::Wait)),
+            CellRef::Ratio(part, whole) => Some((format!("{part}/{whole}"), Tone::Plain)),
+            _ => None,
+        })
+    };
+    status.or_else(ready).unwrap_or_default()
+}
+
+/// The objects of a cluster that the object with this uid owns, and the objects that those own.
+pub fn dependents(
+    watches: &[Watched],
+    informers: &SharedInformerFactory,
+    route: &Route,
+    cluster: &str,
+    uid: &Uid,
+) -> Dependents {
+    let watches: Vec<&Watched> = watches.iter().filter(|one| one.kind().resource.cluster == cluster).collect();
+    let kinds = watches.iter().map(|watched| watched.kind().title).collect();
+    let found = Dependents { kinds, ..Dependents::default() };
+    let mut search = Search { watches: &watches, informers, route, seen: vec![uid.clone()], found };
+    search.below(uid, 0);
+    search.found
+}
+
+/// A search for dependents.
+struct Search<'a> {
+    watches: &'a [&'a Watched],
+    informers: &'a SharedInformerFactory,
+    route: &'a Route,
+    /// The uids that were visited. A uid that two objects claim, or that owns itself, is visited once.
+    seen: Vec<Uid>,
+    found: Dependents,
+}
+
+impl Search<'_> {
+    /// Adds the objects that the object with this uid owns, and the objects below those.
+    fn below(&mut self, uid: &Uid, depth: usize) {
+        let value = uid.text();
+        for watched in self.watches {
+            let informers = watched.informers(self.informers);
+            let mut objects: Vec<&Arc<Object>> =
+                informers.flat_map(|informer| informer.store().by_index(OWNER, &value)).collect();
+            sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
+            for object in objects {
+                if self.found.links.len() >= MOST {
+                    self.found.more += 1;
+                    continue;
+                }
+                if self.seen.contains(&object.uid) {
+                    continue;
+                }
+                self.seen.push(object.uid.clone());
+                self.found.links.push(Link {
+                    kind: watched.kind().resource.kind.to_owned(),
+                    name: object.key.name.to_string(),
+                    href: Some(link(self.route, watched.kind().name, &object.key)),
+                    status: status(object),
+                    words: "",
+                    depth,
+                });
+                if depth + 1 < DEPTH {
+                    self.below(&object.uid, depth + 1);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watches::notices::Announcer;
+    use crate::watches::watched::scopes;
+    use kubechurn_client::cache::backoff::Moment;
+    use kubechurn_client::cache::reflector::Input;
+    use kubechurn_columns::kinds::kind;
+
+    const NOW: Moment = Moment { now: 0.0, random: 0.0 };
+
+    fn owned(kind: &str, name: &str, uid: &str, owner: &str) -> String {
+        format!(
+            r#"{{"type":"ADDED","object":{{"kind":"{kind}","metadata":{{"namespace":"n","name":"{name}","uid":"{uid}",
+            "resourceVersion":"1","ownerReferences":[{{"apiVersion":"apps/v1","kind":"X","name":"x","uid":"{owner}"}}]}}}}}}"#
+        )
+    }
+
+    fn check(frames: &[(&str, String)], uid: &str, expected: &[&str]) {
+        let (mut informers, mut announcer) = (SharedInformerFactory::default(), Announcer::default());
+        let route = Route::parse("#/deployments?pin=replicasets,pods&labels=a%3Db&ns=n");
+        let mut watches = Vec::new();
+        for name in ["deployments", "replicasets", "pods"] {
+            let kind = kind(name).unwrap();
+            let scopes = scopes(kind, &Route::default(), false);
+            watches.push(Watched::new(kind, scopes, &mut informers, &mut announcer, 0.0));
+        }
+        for (id, resource, _) in informers.start() {
+            let informer = informers.get_mut(id).unwrap();
+            informer.handle(Input::Start, NOW);
+            for (_, frame) in frames.iter().filter(|(plural, _)| *plural == resource.plural) {
+                informer.handle(Input::Frame(frame), NOW);
+            }
+            let end = r#"{"type":"BOOKMARK","object":{"kind":"X","metadata":{"resourceVersion":"9",
+                "annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
+            informer.handle(Input::Frame(end), NOW);
+            informer.drain(usize::MAX, 0.0);
+        }
+        let found = dependents(&watches, &informers, &route, "", &uid.into());
+        let lines: Vec<String> =
+            found.links.iter().map(|link| format!("{}{} {}", "-".repeat(link.depth), link.kind, link.name)).collect();
+        assert_eq!(lines, expected);
+        assert_eq!((found.more, found.kinds), (0, vec!["Deployments", "ReplicaSets", "Pods"]));
+        let hrefs = found.links.iter().filter_map(|link| link.href.clone());
+        assert!(hrefs.into_iter().all(|href| href.contains("sel=n/") && !href.contains("labels")), "{:?}", found.links);
+    }
+
+    #[test]
+    fn what_belongs_to_what_belongs_to_an_object_is_found() {
+        let frames = [
+            ("replicasets", owned("ReplicaSet", "r", "r", "d")),
+            ("pods", owned("Pod", "p2", "p2", "r")),
+            ("pods", owned("Pod", "p1", "p1", "r")),
+            ("pods", owned("Pod", "other", "o", "else")),
+        ];
+        check(&frames, "d", &["ReplicaSet r", "-Pod p1", "-Pod p2"]);
+        check(&frames, "r", &["Pod p1", "Pod p2"]);
+        check(&frames, "nobody", &[]);
+    }
+
+    #[test]
+    fn who_owns_itself_is_no_endless_tree() {
+        let frames = [("pods", owned("Pod", "a", "a", "b")), ("pods", owned("Pod", "b", "b", "a"))];
+        check(&frames, "a", &["Pod b"]);
+    }
+
+    #[test]
+    fn owners_are_known_by_group_and_kind() {
+        let owner = |api_version: &str, kind: &str| OwnerReference {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            name: "x".into(),
+            uid: "u".into(),
+            controller: true,
+        };
+        let found = |api_version: &str, kind: &str| {
+            kind_of(&Catalog::default(), &owner(api_version, kind), "").map(|kind| kind.name)
+        };
+        assert_eq!(found("apps/v1", "ReplicaSet"), Some("replicasets"));
+        assert_eq!(found("v1", "Node"), Some("nodes"));
+        assert_eq!(found("other/v1", "ReplicaSet"), None);
+        let key = key_of(kind("nodes").unwrap(), &owner("v1", "Node"), "n");
+        assert_eq!(key.to_string(), "x");
+    }
+}

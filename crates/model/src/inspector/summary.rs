@@ -1,0 +1,221 @@
+//! A summary of an object: facts, conditions, labels, annotations and owners.
+
+use serde_json::Value;
+
+use kubechurn_client::api::cell::{CellRef, Tone};
+use kubechurn_client::api::object::Object;
+use kubechurn_client::api::owner::OwnerReference;
+use kubechurn_client::api::sort::{sort, sort_by_key};
+use kubechurn_client::api::time::Timestamp;
+
+use crate::history::secret;
+use crate::inspector::diff::{brief, cut};
+use kubechurn_columns::kinds::Kind;
+
+/// The most conditions, labels and annotations that are shown.
+const MOST: usize = 200;
+/// The length limit of an annotation that is shown, in bytes.
+const LONGEST: usize = 2_000;
+
+/// A value of a fact.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FactValue {
+    /// Words, and how alarming they are.
+    Words(String, Tone),
+    /// A time, shown as the age since then.
+    Since(Timestamp),
+}
+
+/// One condition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// `Ready`.
+    pub name: String,
+    /// `True`, `False` or `Unknown`.
+    pub status: String,
+    /// How alarming the status is.
+    pub tone: Tone,
+    /// The reason, in one word.
+    pub reason: String,
+    /// The reason, for people.
+    pub message: String,
+    /// When the status last changed.
+    pub since: Option<Timestamp>,
+}
+
+/// The summary.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// The facts, each by its name.
+    pub facts: Vec<(&'static str, FactValue)>,
+    /// The conditions, in the object's order.
+    pub conditions: Vec<Condition>,
+    /// `metadata.labels`, by name.
+    pub labels: Vec<(String, String)>,
+    /// `metadata.annotations`, by name.
+    pub annotations: Vec<(String, String)>,
+    /// How many of all these are not shown.
+    pub more: usize,
+}
+
+/// Makes a summary from the whole object, and from the row for facts that only the row's columns compute.
+pub fn summary(kind: &Kind, row: Option<&Object>, object: &Value) -> Summary {
+    let mut facts = Vec::new();
+    let at = |path: &str| path.split('.').try_fold(object, |value, step| value.get(step));
+    let words = |path: &str| at(path).filter(|value| !value.is_null()).map(brief);
+    let status = row.and_then(|row| row.cells.iter().find(|cell| matches!(cell, CellRef::Status(..))));
+    if let Some(cell @ CellRef::Status(text, _)) = status {
+        facts.push(("status", FactValue::Words(text.to_owned(), cell.tone())));
+    }
+    let mut say = |label: &'static str, words: Option<String>, tone: Tone| {
+        facts.extend(words.map(|words| (label, FactValue::Words(words, tone))));
+    };
+    let phase = words("status.phase").filter(|_| status.is_none() || kind.resource.plural == "pods");
+    say("phase", phase, Tone::Plain);
+    let generations =
+        (at("metadata.generation").and_then(Value::as_i64), at("status.observedGeneration").and_then(Value::as_i64));
+    if let (Some(wanted), Some(seen)) = generations {
+        let behind = seen < wanted;
+        let seen = if behind { format!("{wanted}, observed {seen}") } else { format!("{wanted}, observed") };
+        say("generation", Some(seen), if behind { Tone::Wait } else { Tone::Plain });
+    }
+    say("node", words("spec.nodeName"), Tone::Plain);
+    say("IP", words("status.podIP").or_else(|| words("spec.clusterIP")), Tone::Plain);
+    say("QoS", words("status.qosClass"), Tone::Plain);
+    say("service account", words("spec.serviceAccountName"), Tone::Plain);
+    say("finalizers", words("metadata.finalizers"), Tone::Plain);
+    let time = |path: &str| at(path).and_then(Value::as_str).and_then(Timestamp::parse_set);
+    facts.extend(time("metadata.deletionTimestamp").map(|at| ("deletion asked for", FactValue::Since(at))));
+    facts.extend(time("metadata.creationTimestamp").map(|at| ("age", FactValue::Since(at))));
+    let mut say = |label: &'static str, words: Option<String>| {
+        facts.extend(words.map(|words| (label, FactValue::Words(words, Tone::Plain))));
+    };
+    say("uid", words("metadata.uid"));
+    say("version", at("metadata.resourceVersion").and_then(Value::as_str).map(|version| cut(version, 64)));
+
+    let conditions = at("status.conditions").and_then(Value::as_array).map_or(&[][..], |list| list);
+    let labels = pairs(at("metadata.labels"));
+    let annotations = pairs(at("metadata.annotations"));
+    let counts = [conditions.len(), labels.len(), annotations.len()];
+    Summary {
+        facts,
+        conditions: conditions.iter().take(MOST).map(condition).collect(),
+        labels: labels.into_iter().take(MOST).collect(),
+        annotations: annotations.into_iter().take(MOST).collect(),
+        more: counts.into_iter().map(|count| count.saturating_sub(MOST)).sum(),
+    }
+}
+
+fn pairs(map: Option<&Value>) -> Vec<(String, String)> {
+    let members = map.and_then(Value::as_object).into_iter().flatten();
+    let mut pairs: Vec<(String, String)> = members
+        .map(|(name, value)| {
+            let text = value.as_str().map_or_else(|| brief(value), str::to_owned);
+            (cut(name, LONGEST), cut(secret::mask(&text).unwrap_or(&text), LONGEST))
+        })
+        .collect();
+    sort(&mut pairs);
+    pairs
+}
+
+fn condition(condition: &Value) -> Condition {
+    let text = |name: &str| condition.get(name).and_then(Value::as_str).unwrap_or_default();
+    let time = |name: &str| Timestamp::parse_set(text(name));
+    Condition {
+        name: cut(text("type"), LONGEST),
+        status: cut(text("status"), LONGEST),
+        tone: tone(text("type"), text("status")),
+        reason: cut(text("reason"), LONGEST),
+        message: cut(text("message"), LONGEST),
+        since: time("lastTransitionTime").or_else(|| time("lastUpdateTime")),
+    }
+}
+
+/// How alarming a condition is. Most conditions are `True` if all is well. Conditions that are named for a problem are
+/// `False` if all is well.
+fn tone(name: &str, status: &str) -> Tone {
+    const TROUBLES: [&str; 9] = [
+        "Pressure",
+        "Unavailable",
+        "Failure",
+        "Failed",
+        "Degraded",
+        "Stalled",
+        "DisruptionTarget",
+        "Terminating",
+        "Suspended",
+    ];
+    match (TROUBLES.iter().any(|trouble| name.ends_with(trouble)), status) {
+        (false, "True") => Tone::Good,
+        (false, "False") | (_, "Unknown") => Tone::Wait,
+        (true, "True") => Tone::Bad,
+        _ => Tone::Plain,
+    }
+}
+
+/// The object's owners, the controller first.
+pub fn owners(object: &Value) -> Vec<OwnerReference> {
+    let list = object.get("metadata").and_then(|metadata| metadata.get("ownerReferences")).and_then(Value::as_array);
+    let mut owners: Vec<OwnerReference> = list
+        .into_iter()
+        .flatten()
+        .take(MOST)
+        .map(|owner| {
+            let text = |name: &str| owner.get(name).and_then(Value::as_str).unwrap_or_default();
+            OwnerReference {
+                api_version: text("apiVersion").into(),
+                kind: text("kind").into(),
+                name: text("name").into(),
+                uid: text("uid").into(),
+                controller: owner.get("controller").and_then(Value::as_bool).unwrap_or(false),
+            }
+        })
+        .collect();
+    sort_by_key(&mut owners, |owner| !owner.controller);
+    owners
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use kubechurn_columns::kinds::pods;
+
+    #[test]
+    fn it_says_what_the_object_says() {
+        let object = json!({
+            "metadata": {"name": "a", "uid": "u", "generation": 3, "labels": {"b": "2", "a": "1"}, "resourceVersion": "7",
+                "creationTimestamp": "2026-11-21T08:13:27Z", "annotations": {"x": "y"},
+                "ownerReferences": [{"kind": "A", "name": "a"}, {"kind": "B", "name": "b", "controller": true}]},
+            "spec": {"nodeName": "node-1"},
+            "status": {"phase": "Running", "observedGeneration": 2, "conditions": [
+                {"type": "Ready", "status": "True", "lastTransitionTime": "2026-11-21T08:13:27Z"},
+                {"type": "MemoryPressure", "status": "False"}, {"type": "DiskPressure", "status": "True"}, 7]},
+        });
+        let summary = summary(&pods::KIND, None, &object);
+        let fact = |name: &str| summary.facts.iter().find(|(label, _)| *label == name).map(|(_, value)| value.clone());
+        assert_eq!(fact("phase"), Some(FactValue::Words("Running".into(), Tone::Plain)));
+        assert_eq!(fact("generation"), Some(FactValue::Words("3, observed 2".into(), Tone::Wait)));
+        assert_eq!(fact("node"), Some(FactValue::Words("node-1".into(), Tone::Plain)));
+        assert_eq!(fact("version"), Some(FactValue::Words("7".into(), Tone::Plain)));
+        assert!(matches!(fact("age"), Some(FactValue::Since(_))));
+        let tones: Vec<Tone> = summary.conditions.iter().map(|condition| condition.tone).collect();
+        assert_eq!(tones, [Tone::Good, Tone::Plain, Tone::Bad, Tone::Plain]);
+        assert_eq!(summary.labels, [("a".into(), "1".into()), ("b".into(), "2".into())]);
+        let owners: Vec<String> = owners(&object).iter().map(|owner| owner.name.to_string()).collect();
+        assert_eq!(owners, ["b", "a"]);
+    }
+
+    #[test]
+    fn whatever_comes_it_is_bounded() {
+        for odd in [json!(null), json!([]), json!({"metadata": 7, "status": {"conditions": "x"}})] {
+            assert_eq!(summary(&pods::KIND, None, &odd), Summary::default());
+        }
+        let labels: serde_json::Map<String, Value> =
+            (0..1000).map(|at| (format!("l{at}"), json!("x".repeat(10_000)))).collect();
+        let summary = summary(&pods::KIND, None, &json!({"metadata": {"labels": labels}}));
+        assert_eq!((summary.labels.len(), summary.more), (MOST, 1000 - MOST));
+        assert!(summary.labels.iter().all(|(_, value)| value.len() < 2 * LONGEST));
+    }
+}

@@ -1,0 +1,5 @@
+//! What surrounds the parts of the page: the sidebar's groups, the sizes of panels, and sentences for screen readers.
+
+pub mod panel;
+pub mod sidebar;
+pub mod speech;

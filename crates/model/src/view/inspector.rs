@@ -1,0 +1,90 @@
+//! What the inspector shows.
+
+use std::sync::Arc;
+
+use kubechurn_client::api::object::ResourceVersion;
+
+use crate::inspector::events::Item;
+use crate::inspector::last_write::Outcome;
+use crate::inspector::versions;
+use crate::inspector::yaml::Yaml;
+
+/// The object that the inspector shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inspected {
+    /// `Pod`, and `Pod of west` where several clusters are in view.
+    pub kind: String,
+    /// The page's name for that: `pods`.
+    pub resource: &'static str,
+    /// `namespace/name`.
+    pub key: String,
+    /// Empty for cluster-wide kinds.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+    /// Empty for kinds without namespaces.
+    pub state: &'static str,
+    /// A remark about the state.
+    pub words: String,
+}
+
+/// The object's YAML.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct YamlModel {
+    /// The lines; none before they are known.
+    pub yaml: Arc<Yaml>,
+    /// Where the lines are from, or why there are none.
+    pub words: String,
+    /// Whether the words tell of a failure.
+    pub failed: bool,
+    /// How many entries `managedFields` has.
+    pub entries: usize,
+    /// Whether those entries are shown.
+    pub managed: bool,
+    /// Whether each field's managers are shown.
+    pub managers: bool,
+    /// The outcome of the last copy.
+    pub copied: &'static str,
+}
+
+/// The last write of a field of the YAML.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastWriteModel {
+    /// The field, as a JSON pointer.
+    pub pointer: String,
+    /// The field's path, such as `spec.template.spec.containers[web].image`.
+    pub path: String,
+    /// The version that is shown and was asked about.
+    pub version: ResourceVersion,
+    /// What was found.
+    pub outcome: Outcome,
+}
+
+/// The object's Events.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventsModel {
+    /// The newest first.
+    pub items: Vec<Item>,
+    /// How many more there are.
+    pub more: usize,
+    /// The connection's state, in words; empty while all is well.
+    pub words: String,
+}
+
+/// What this session saw of the object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VersionsModel {
+    /// The newest first.
+    pub shown: Vec<Arc<versions::ShownVersion>>,
+    /// How many older versions are kept but not shown.
+    pub older: usize,
+    /// How many newer ones.
+    pub newer: usize,
+    /// The number of the version that the user went to.
+    pub marked: Option<u64>,
+    /// How many versions are no longer kept, in words; empty for none.
+    pub let_go: String,
+    /// How many resyncs repeated the object since its newest version, and when the last one did, in milliseconds since
+    /// 1970.
+    pub resynced: Option<(u64, f64)>,
+}

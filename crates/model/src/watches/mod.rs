@@ -1,0 +1,303 @@
+//! Everything that is watched, and which of it is in view: one kind, or several in one table.
+
+pub mod account;
+pub mod audit;
+pub mod counters;
+pub mod drain;
+pub mod listing;
+pub mod memory;
+pub mod notices;
+pub mod rates;
+pub mod resync;
+mod view;
+mod wanted;
+pub mod watched;
+
+pub use wanted::{Around, Rewatched, Wanted};
+
+use std::ops::Deref;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+use kubechurn_client::cache::reflector::Health;
+use kubechurn_client::cache::shared_informer::SharedInformer;
+use rustc_hash::FxHashMap;
+
+use crate::kind_id::KindId;
+use crate::table::view::{Retention, TableView};
+use crate::timeline::marks::{self, Marks};
+use crate::timeline::{Timeline, TimelineMut};
+use crate::watches::account::Account;
+use crate::watches::audit::AuditLog;
+use crate::watches::notices::Announcer;
+use crate::watches::resync::Resyncs;
+use crate::watches::view::View;
+use crate::watches::watched::{Watched, worst};
+use kubechurn_columns::kinds::Kind;
+
+/// The watched kinds, those in view first, and their views.
+#[derive(Debug, Default)]
+pub struct Watches {
+    /// The members of `main`, and then those of `others`, in the order of the views.
+    watched: Vec<Watched>,
+    /// The view of the kinds that the user looks at; `None` where there are none.
+    main: Option<View>,
+    /// A view of each kind that is pinned and not in view.
+    others: Vec<View>,
+    /// How many views were ever made.
+    views_made: u64,
+    /// What the cluster is called whose kinds name none.
+    home: &'static str,
+    /// The marks of kinds that are no longer watched, by the page's names for the kinds.
+    past: FxHashMap<&'static str, Marks>,
+    /// How many bytes the marks of a kind may take, where that was limited.
+    limit: Option<usize>,
+    /// Whether what a first list brings from now on is not shown yet.
+    paused: bool,
+    audit: AuditLog,
+}
+
+/// A table that shows the objects of an informer, and which of its rows those are.
+#[derive(Debug)]
+pub struct TableOf<'a> {
+    /// The rows.
+    pub view: &'a TableView,
+    /// The number of the informer's kind in the table.
+    pub kind: KindId,
+    /// The namespace that the informer watches; empty for all.
+    pub namespace: &'a str,
+    /// Every informer whose objects the table shows.
+    pub informers: Vec<InformerId>,
+}
+
+impl Deref for Watches {
+    type Target = [Watched];
+
+    fn deref(&self) -> &[Watched] {
+        &self.watched
+    }
+}
+
+impl Watches {
+    /// No watches yet. The cluster whose kinds name none is called `home`.
+    pub fn at_home(home: &'static str) -> Watches {
+        Watches { home, ..Watches::default() }
+    }
+
+    /// Each view with its members, the one that the user looks at first.
+    fn parts(&self) -> impl Iterator<Item = (&View, &[Watched])> {
+        let mut watched = &self.watched[..];
+        self.main.iter().chain(&self.others).map(move |view| {
+            let (members, rest) = watched.split_at(view.len());
+            watched = rest;
+            (view, members)
+        })
+    }
+
+    fn parts_mut(&mut self) -> impl Iterator<Item = (&mut View, &mut [Watched])> {
+        let mut watched = &mut self.watched[..];
+        self.main.iter_mut().chain(&mut self.others).map(move |view| {
+            let (members, rest) = std::mem::take(&mut watched).split_at_mut(view.len());
+            watched = rest;
+            (view, members)
+        })
+    }
+
+    /// The kinds in view that are watched.
+    pub fn members(&self) -> &[Watched] {
+        &self.watched[..self.main.as_ref().map_or(0, View::len)]
+    }
+
+    /// The tables of the kinds that are watched and not in view.
+    pub fn others_mut(&mut self) -> impl Iterator<Item = &mut TableView> {
+        self.others.iter_mut().map(|view| &mut view.table)
+    }
+
+    /// The table that shows what an informer holds; `None` where the informer is of no watched kind.
+    pub fn table_of(&self, id: InformerId) -> Option<TableOf<'_>> {
+        self.parts().find_map(|(view, members)| {
+            let sources = (0..)
+                .map(KindId)
+                .zip(members)
+                .flat_map(|(kind, member)| member.sources().map(move |(own, scope)| (own, kind, scope)));
+            let (_, kind, scope) = sources.into_iter().find(|(own, ..)| *own == id)?;
+            let informers = members.iter().flat_map(Watched::informer_ids).collect();
+            Some(TableOf { view: &view.table, kind, namespace: &scope.namespace, informers })
+        })
+    }
+
+    /// Every kind that is watched, with the table that has its rows and its number there.
+    fn tables(&self) -> impl Iterator<Item = (&Watched, &TableView, KindId)> {
+        self.parts().flat_map(|(view, members)| {
+            (0..).map(KindId).zip(members).map(move |(kind, member)| (member, &view.table, kind))
+        })
+    }
+
+    /// How many rows of the watched kind at this place are provisional.
+    pub fn provisional(&self, at: usize) -> usize {
+        self.tables().nth(at).map_or(0, |(_, table, kind)| table.provisional_of(kind))
+    }
+
+    /// Whether the row of an object is provisional: a list that is not complete has brought the object.
+    pub fn is_provisional(&self, kind: &Kind, key: &ObjectKey) -> bool {
+        let row = self
+            .tables()
+            .find(|(member, ..)| member.kind() == kind)
+            .and_then(|(_, table, kind)| table.row(table.find(kind, key)?));
+        row.is_some_and(|row| row.provisional)
+    }
+
+    /// The watch of a kind in view.
+    pub fn member(&self, kind: &Kind) -> Option<&Watched> {
+        self.members().iter().find(|member| member.kind().resource == kind.resource)
+    }
+
+    /// The rows in view; `None` where nothing in view is watched.
+    pub fn view(&self) -> Option<&TableView> {
+        self.main.as_ref().map(|view| &view.table)
+    }
+
+    /// The rows in view, to be sorted, filtered or held.
+    pub fn view_mut(&mut self) -> Option<&mut TableView> {
+        self.main.as_mut().map(|view| &mut view.table)
+    }
+
+    /// The timeline of the kinds in view; `None` where nothing in view is watched.
+    pub fn timeline(&self) -> Option<Timeline<'_>> {
+        let (view, members) = self.parts().next().filter(|_| self.main.is_some())?;
+        Some(Timeline::new(members.iter().map(Watched::marks).collect(), &view.chart))
+    }
+
+    /// The timeline of the kinds in view, to be drawn.
+    pub fn timeline_mut(&mut self) -> Option<TimelineMut<'_>> {
+        let view = self.main.as_mut()?;
+        let members = &self.watched[..view.len()];
+        Some(TimelineMut::new(members.iter().map(Watched::marks).collect(), &mut view.chart))
+    }
+
+    /// Gives an object in view a lane on the timeline, if the object has a row and no lane. `kind` is the number of its
+    /// kind.
+    pub fn attend(&mut self, kind: KindId, key: &ObjectKey) {
+        let Some(view) = &self.main else { return };
+        if let Some(member) = self.watched[..view.len()].get_mut(kind.index()) {
+            member.attend((&view.table, kind), key);
+        }
+    }
+
+    /// Whether every ledger balances, and everything that the tables, marks and counters were told is in one place. The
+    /// number of rows does not matter for how long this takes.
+    pub fn is_balanced(&self, informers: &SharedInformerFactory) -> bool {
+        let mut all = self.iter().flat_map(|watched| watched.informers(informers));
+        all.all(SharedInformer::is_balanced)
+            && self.iter().all(|watched| watched.account(informers).is_balanced())
+            && self.parts().all(|(view, members)| view.account(members, informers).is_balanced())
+    }
+
+    /// Where everything is that the table, the marks and the counters of the kinds in view were told; `None` where
+    /// nothing in view is watched.
+    pub fn account(&self, informers: &SharedInformerFactory) -> Option<Account> {
+        Some(self.main.as_ref()?.account(self.members(), informers))
+    }
+
+    /// The account of one watched kind, by its place among them. It includes the table, unless several kinds share
+    /// that. `None` where there is no such place.
+    pub fn account_of(&self, at: usize, informers: &SharedInformerFactory) -> Option<Account> {
+        let watched = self.watched.get(at)?;
+        let is_alone = |members: &[Watched]| matches!(members, [one] if std::ptr::eq(one, watched));
+        let alone = self.parts().find(|(_, members)| is_alone(members));
+        Some(alone.map_or_else(|| watched.account(informers), |(view, members)| view.account(members, informers)))
+    }
+
+    /// The informer that holds the most objects, those queued and listed included, with its kind and their number.
+    /// `None` where all have stopped.
+    pub fn largest(&self, informers: &SharedInformerFactory) -> Option<(InformerId, &'static Kind, usize)> {
+        let all = self.iter().flat_map(|watched| watched.sources().map(move |(id, _)| (id, watched.kind())));
+        let held = all.filter_map(|(id, kind)| {
+            let informer = informers.get(id)?;
+            let reflector = informer.reflector();
+            let count = informer.store().len() + reflector.listing().unwrap_or(0) + informer.queue().len();
+            (reflector.health(0.0) != Health::Stopped).then_some((id, kind, count))
+        });
+        held.max_by_key(|(.., count)| *count)
+    }
+
+    /// From now on the marks of each kind take at most so many bytes, also those of kinds that are watched later.
+    pub fn limit_timelines(&mut self, budget: usize) {
+        self.limit = Some(budget);
+        let all = self.watched.iter_mut().map(Watched::marks_mut).chain(self.past.values_mut());
+        all.for_each(|marks| marks.limit(budget));
+    }
+
+    /// How many bytes the marks of all watched kinds take, together with what is remembered of how they are drawn.
+    pub fn timeline_bytes(&self) -> usize {
+        let charts: usize = self.parts().map(|(view, _)| view.chart.bytes()).sum();
+        charts + self.iter().map(|watched| watched.marks().bytes()).sum::<usize>()
+    }
+
+    /// Has every table, all marks and all counters take what the informers have for them. Then the rows of deleted
+    /// objects go that have stayed for as long as `retention` says; from the table in view no row goes while the user
+    /// is `busy` there. Returns whether a table has still to hear of objects that were known before the table was made,
+    /// or that a first list has brought.
+    pub fn take(&mut self, informers: &mut SharedInformerFactory, retention: Retention, busy: bool, now: f64) -> bool {
+        let (audit, has_main, paused) = (self.audit.clone(), self.main.is_some(), self.paused);
+        let mut left = false;
+        for (at, (view, members)) in self.parts_mut().enumerate() {
+            left |= view.take(members, informers, &audit, paused);
+            let (table, in_view) = (&mut view.table, has_main && at == 0);
+            table.retain_for(retention);
+            if !(in_view && busy) || table.overflows() {
+                table.expire(now);
+            }
+            left |= table.has_leaving();
+        }
+        let all = self.watched.iter_mut().map(Watched::marks_mut).chain(self.past.values_mut());
+        marks::keep_within(marks::BUDGET, all);
+        left
+    }
+
+    /// While the page is paused the queues are not drained, and no table shows more of a first list.
+    pub fn pause(&mut self, paused: bool) {
+        self.paused = paused;
+    }
+
+    /// From now on it is written down what every store takes in and every table shows.
+    pub fn write_down(&mut self, audit: &AuditLog) {
+        self.audit = audit.clone();
+    }
+
+    /// Has all marks and counters be told again what is known, as often as that was chosen. Returns the informers that
+    /// have another period from now on.
+    pub fn resync(&self, informers: &mut SharedInformerFactory, resyncs: &Resyncs, now: f64) -> Vec<InformerId> {
+        let mut changed = Vec::new();
+        self.watched.iter().for_each(|watched| watched.resync(informers, resyncs, now, &mut changed));
+        changed
+    }
+
+    /// Has every kind mark what was announced since the last call.
+    pub fn receive_notices(&mut self, announcer: &mut Announcer) {
+        self.watched.iter_mut().for_each(|watched| watched.receive_notices(announcer));
+    }
+
+    /// Begins a gap for each kind that is not heard any more, and ends the gaps of those that are heard again: to be
+    /// called a few times a second.
+    pub fn look(&mut self, informers: &SharedInformerFactory, now: f64) {
+        self.watched.iter_mut().for_each(|watched| watched.look(informers, now));
+    }
+
+    /// The worst health of the kinds in view; `None` where nothing in view is watched.
+    pub fn health(&self, informers: &SharedInformerFactory, now: f64) -> Option<Health> {
+        worst(self.members().iter().map(|member| member.health(informers, now)))
+    }
+
+    /// How many objects of the kinds in view are known.
+    pub fn items(&self, informers: &SharedInformerFactory) -> usize {
+        self.members().iter().map(|member| member.items(informers)).sum()
+    }
+
+    /// How long ago the server was last heard, in milliseconds; of several kinds in view the longest time. `None` where
+    /// one of them was never heard.
+    pub fn age(&self, informers: &SharedInformerFactory, now: f64) -> Option<f64> {
+        let ages = self.members().iter().map(|member| member.age(informers, now));
+        ages.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+    }
+}

@@ -1,0 +1,347 @@
+//! What the page reports about itself: relists, gaps, staleness, refusals, overload. Each notice is published once,
+//! through a Broadcaster, to the timelines, the list of notices and the console.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+
+use kubechurn_client::api::resource::{ApiResource, intern};
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::Notice;
+use kubechurn_client::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
+
+/// How many notices are kept for a subscription until it receives them. Further notices are not delivered to it, and
+/// are counted.
+const CAPACITY: usize = 1000;
+
+/// How many notices the list keeps.
+const KEPT: usize = 200;
+
+/// Something that the page reports about itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageNotice {
+    /// The resource that the notice is about; empty if it is about all of them.
+    pub resource: &'static str,
+    /// The namespace; empty for all.
+    pub namespace: String,
+    /// What happened.
+    pub kind: NoticeKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoticeKind {
+    /// Something about the watch of one informer.
+    Watch(InformerId, Notice),
+    /// The page compared itself with the server and found that it was wrong.
+    Difference {
+        /// When.
+        at: f64,
+        /// What was wrong, and what the page does about it.
+        words: String,
+    },
+    /// The program's memory has reached a threshold, and the page gave something up.
+    Memory {
+        /// When.
+        at: f64,
+        /// How many bytes the program takes.
+        taken: usize,
+        /// How many bytes the program may take.
+        budget: usize,
+        /// What was given up, and what the user can do about it.
+        words: String,
+    },
+    /// The sums of the ledger do not balance: the page itself lost something, or counted something twice.
+    Unbalanced {
+        /// When the page first noticed that.
+        at: f64,
+        /// The sums.
+        words: String,
+    },
+    /// More was received than the page could show. The overload is over.
+    Overload {
+        /// When the queues were last empty.
+        from: f64,
+        /// When they were empty again.
+        to: f64,
+        /// The greatest number of received changes that were waiting.
+        most: u64,
+    },
+}
+
+/// What a notice calls a resource: its plural, and its cluster unless it is the page's own.
+pub fn subject(resource: &ApiResource) -> &'static str {
+    match resource.cluster {
+        "" => resource.plural,
+        cluster => intern(&format!("{} of {cluster}", resource.plural)),
+    }
+}
+
+impl PageNotice {
+    /// When it happened, in milliseconds.
+    pub fn at(&self) -> f64 {
+        match &self.kind {
+            NoticeKind::Watch(_, notice) => notice.at(),
+            NoticeKind::Difference { at, .. } => *at,
+            NoticeKind::Overload { to, .. } => *to,
+            NoticeKind::Memory { at, .. } | NoticeKind::Unbalanced { at, .. } => *at,
+        }
+    }
+
+    /// One word for what happened.
+    pub fn word(&self) -> &'static str {
+        match &self.kind {
+            NoticeKind::Watch(_, Notice::Relisted { .. }) => "relist",
+            NoticeKind::Watch(_, Notice::Gap { .. }) => "gap",
+            NoticeKind::Watch(_, Notice::Malformed { .. }) => "malformed",
+            NoticeKind::Watch(_, Notice::Stale { .. }) => "stale",
+            NoticeKind::Watch(_, Notice::Refused { .. }) => "refused",
+            NoticeKind::Watch(_, Notice::Late { .. }) => "late",
+            NoticeKind::Difference { .. } => "difference",
+            NoticeKind::Overload { .. } => "overload",
+            NoticeKind::Memory { .. } => "memory",
+            NoticeKind::Unbalanced { .. } => "unbalanced",
+        }
+    }
+
+    /// A sentence for the user.
+    pub fn sentence(&self) -> String {
+        match &self.kind {
+            NoticeKind::Watch(_, notice) => notice.sentence(),
+            NoticeKind::Difference { words, .. } => words.clone(),
+            NoticeKind::Memory { taken, budget, words, .. } => {
+                let megabytes = |bytes: &usize| *bytes as f64 / 1e6;
+                format!("The page takes {:.0} of {:.0} MB of memory: {words}", megabytes(taken), megabytes(budget))
+            }
+            NoticeKind::Unbalanced { words, .. } => {
+                format!("The page's own sums do not balance: something was lost or counted twice. {words}")
+            }
+            NoticeKind::Overload { from, to, most } => format!(
+                "More came than could be shown at once: for {:.1} s the table was behind, by up to {most} changes. \
+                 Each object is shown at its newest again.",
+                (to - from) / 1000.0
+            ),
+        }
+    }
+
+    /// The resource that the notice is about, in words: `pods in shop`.
+    pub fn subject(&self) -> String {
+        match (self.resource, &*self.namespace) {
+            ("", _) => String::from("page"),
+            (resource, "") => resource.to_owned(),
+            (resource, namespace) => format!("{resource} in {namespace}"),
+        }
+    }
+
+    /// One line for the console.
+    pub fn line(&self) -> String {
+        format!("{}: {}: {}", self.subject(), self.word(), self.sentence())
+    }
+}
+
+/// Delivers notices to every subscription.
+#[derive(Debug)]
+pub struct Announcer(Broadcaster<PageNotice>);
+
+/// A subscription to the notices.
+#[derive(Clone, Copy, Debug)]
+pub struct Subscription(Option<WatcherId>);
+
+impl Default for Announcer {
+    fn default() -> Announcer {
+        Announcer(Broadcaster::new(FullChannelBehavior::DropIfChannelFull))
+    }
+}
+
+impl Announcer {
+    /// A new subscription, which receives everything that is published from now on.
+    pub fn subscribe(&mut self) -> Subscription {
+        Subscription(self.0.watch(CAPACITY).ok())
+    }
+
+    /// Publishes a notice to all subscriptions.
+    pub fn publish(&mut self, notice: PageNotice) {
+        // Publishing fails only after a shutdown, and then nobody is subscribed.
+        let _ = self.0.action(notice);
+    }
+
+    /// The notices that a subscription has not received yet, oldest first.
+    pub fn receive(&mut self, subscription: Subscription) -> Vec<PageNotice> {
+        let Some(id) = subscription.0 else { return Vec::new() };
+        std::iter::from_fn(|| match self.0.next(id) {
+            Next::Event(notice) => Some(notice),
+            Next::Empty | Next::Ended => None,
+        })
+        .collect()
+    }
+
+    /// Ends a subscription.
+    pub fn unsubscribe(&mut self, subscription: Subscription) {
+        if let Some(id) = subscription.0 {
+            self.0.stop_watching(id);
+        }
+    }
+}
+
+/// The newest notices, and how many there were in all.
+#[derive(Debug, Default)]
+pub struct NoticeList {
+    kept: VecDeque<PageNotice>,
+    total: u64,
+}
+
+impl NoticeList {
+    /// Adds a notice. Beyond the limit the oldest is dropped, but stays counted.
+    pub fn push(&mut self, notice: PageNotice) {
+        if self.kept.len() == KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(notice);
+        self.total += 1;
+    }
+
+    /// Newest first.
+    pub fn newest(&self) -> impl Iterator<Item = &PageNotice> {
+        self.kept.iter().rev()
+    }
+
+    /// How many notices there were, dropped ones included.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+}
+
+/// A notice, as the function `notices()` of the page returns it.
+#[derive(Debug, Serialize)]
+pub struct Told {
+    time: f64,
+    #[serde(rename = "type")]
+    word: &'static str,
+    resource: &'static str,
+    namespace: String,
+    words: String,
+}
+
+/// The result of `notices()`: the notices that are kept, oldest first.
+pub fn told(list: &NoticeList) -> Vec<Told> {
+    let told = list.kept.iter().map(|notice| Told {
+        time: notice.at(),
+        word: notice.word(),
+        resource: notice.resource,
+        namespace: notice.namespace.clone(),
+        words: notice.sentence(),
+    });
+    told.collect()
+}
+
+/// The published notices, and their subscribers.
+#[derive(Debug)]
+pub struct Notices {
+    /// Delivers the notices.
+    pub announcer: Announcer,
+    /// The newest notices.
+    pub list: NoticeList,
+    for_list: Subscription,
+    for_console: Subscription,
+    /// Whether the table is behind what is received.
+    pub overload: Overload,
+}
+
+impl Default for Notices {
+    fn default() -> Notices {
+        let mut announcer = Announcer::default();
+        let for_list = announcer.subscribe();
+        let for_console = announcer.subscribe();
+        Notices { announcer, list: NoticeList::default(), for_list, for_console, overload: Overload::default() }
+    }
+}
+
+impl Notices {
+    /// Adds what was published since the last call to the list. Returns the lines for the console.
+    pub fn deliver(&mut self) -> Vec<String> {
+        self.announcer.receive(self.for_list).into_iter().for_each(|notice| self.list.push(notice));
+        self.announcer.receive(self.for_console).iter().map(PageNotice::line).collect()
+    }
+}
+
+/// How long the queues must have been non-empty without a break to count as an overload, in milliseconds.
+const BEHIND: f64 = 1000.0;
+
+/// Notices when more is received than the page can show.
+#[derive(Debug, Default)]
+pub struct Overload {
+    since: Option<f64>,
+    most: u64,
+}
+
+impl Overload {
+    /// Must be called after each drain with the number of received changes that are left. Returns a notice when an
+    /// overload is over.
+    pub fn look(&mut self, now: f64, left: u64) -> Option<PageNotice> {
+        if left > 0 {
+            self.since.get_or_insert(now);
+            self.most = self.most.max(left);
+            return None;
+        }
+        let (from, most) = (self.since.take(), std::mem::take(&mut self.most));
+        let from = from.filter(|from| now - from >= BEHIND)?;
+        let kind = NoticeKind::Overload { from, to: now, most };
+        Some(PageNotice { resource: "", namespace: String::new(), kind })
+    }
+
+    /// How long the table has been behind; `None` if that is less than an overload.
+    pub fn behind(&self, now: f64) -> Option<f64> {
+        self.since.map(|since| now - since).filter(|behind| *behind >= BEHIND)
+    }
+
+    /// Forgets what is waiting, because the user has paused the page.
+    pub fn forgive(&mut self) {
+        *self = Overload::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_overload_is_told_when_it_is_over_and_lasted() {
+        let mut overload = Overload::default();
+        let mut look = |now, left| overload.look(now, left).map(|notice| notice.sentence());
+        assert_eq!((look(0.0, 9), look(900.0, 0), look(950.0, 5), look(1100.0, 700)), (None, None, None, None));
+        assert_eq!(
+            look(3450.0, 0).as_deref(),
+            Some(
+                "More came than could be shown at once: for 2.5 s the table was behind, by up to 700 changes. Each \
+                 object is shown at its newest again."
+            )
+        );
+        assert_eq!(look(3500.0, 0), None);
+        overload.look(5000.0, 1);
+        assert_eq!((overload.behind(5999.0), overload.behind(6000.0)), (None, Some(1000.0)));
+        overload.forgive();
+        assert_eq!(overload.look(9000.0, 0), None, "a pause is no overload");
+    }
+
+    #[test]
+    fn everyone_hears_what_is_said_and_the_list_counts_what_it_forgets() {
+        let (mut announcer, mut list) = (Announcer::default(), NoticeList::default());
+        let (first, second) = (announcer.subscribe(), announcer.subscribe());
+        let notice = |to| PageNotice {
+            resource: "pods",
+            namespace: String::from("shop"),
+            kind: NoticeKind::Overload { from: 0.0, to, most: 1 },
+        };
+        for at in 0..KEPT + 2 {
+            announcer.publish(notice(at as f64));
+        }
+        announcer.receive(first).into_iter().for_each(|notice| list.push(notice));
+        assert_eq!((list.total(), list.newest().count()), (KEPT as u64 + 2, KEPT));
+        assert_eq!(list.newest().next().map(PageNotice::at), Some(KEPT as f64 + 1.0));
+        assert_eq!(announcer.receive(second).len(), KEPT + 2);
+        announcer.unsubscribe(second);
+        announcer.publish(notice(1.0));
+        assert_eq!((announcer.receive(first).len(), announcer.receive(second).len()), (1, 0));
+        assert_eq!(notice(1.0).subject(), "pods in shop");
+    }
+}
