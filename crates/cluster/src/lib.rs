@@ -179,7 +179,7 @@ async fn run(args: Args) -> std::io::Result<()> {
     };
     tokio::select! {
         served = server::serve(listener, app) => served,
-        // The controllers release their Lease, so that another manager need not wait for its expiry.
+        // Syncs in progress end, and recorded Events are written.
         () = terminated() => {
             controllers.stop().await;
             Ok(())
@@ -231,10 +231,8 @@ impl Demo {
             true => {
                 let options = controllers::options::Options {
                     seed: args.seed,
-                    lease: Some(Default::default()),
                     failed_nodes: app.control.failed_nodes.clone(),
                     pace: args.pace,
-                    ..Default::default()
                 };
                 Some(controllers::start(server::router(Arc::clone(&app)), options)?)
             }

@@ -191,22 +191,6 @@ impl Status {
         Self::failure(409, "Conflict", message, Some(details))
     }
 
-    /// 429 for an eviction that a PodDisruptionBudget does not allow. The real server sends `Retry-After` only while
-    /// the budget's status is not up to date.
-    pub fn disruption_budget(why: String, retry_after_seconds: u16) -> Self {
-        let message = "Cannot evict pod as it would violate the pod's disruption budget.";
-        let cause = Cause { reason: "DisruptionBudget", message: why, field: String::new() };
-        let details = Details { causes: vec![cause], retry_after_seconds, ..Details::default() };
-        Self::failure(429, "TooManyRequests", message, Some(details))
-    }
-
-    /// 500 for a state that the server cannot handle.
-    pub fn internal_error(why: &str) -> Self {
-        let cause = Cause { reason: "", message: why.to_owned(), field: String::new() };
-        let details = Details { causes: vec![cause], ..Details::default() };
-        Self::failure(500, "InternalError", format!("Internal error occurred: {why}"), Some(details))
-    }
-
     /// 201 for a creation without an object of its own.
     pub fn created() -> Self {
         let mut status = Self::failure(201, "", "", None);

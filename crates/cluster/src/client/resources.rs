@@ -14,10 +14,6 @@ pub const NODES: ApiResource = resource("", "nodes", "Node", false);
 pub const EVENTS: ApiResource = resource("", "events", "Event", true);
 /// Namespaces.
 pub const NAMESPACES: ApiResource = resource("", "namespaces", "Namespace", false);
-/// Services.
-pub const SERVICES: ApiResource = resource("", "services", "Service", true);
-/// Endpoints.
-pub const ENDPOINTS: ApiResource = resource("", "endpoints", "Endpoints", true);
 /// ServiceAccounts.
 pub const SERVICE_ACCOUNTS: ApiResource = resource("", "serviceaccounts", "ServiceAccount", true);
 /// ConfigMaps.
@@ -40,12 +36,8 @@ pub const CONTROLLER_REVISIONS: ApiResource = resource("apps", "controllerrevisi
 pub const JOBS: ApiResource = resource("batch", "jobs", "Job", true);
 /// CronJobs.
 pub const CRON_JOBS: ApiResource = resource("batch", "cronjobs", "CronJob", true);
-/// EndpointSlices.
-pub const ENDPOINT_SLICES: ApiResource = resource("discovery.k8s.io", "endpointslices", "EndpointSlice", true);
 /// Leases.
 pub const LEASES: ApiResource = resource("coordination.k8s.io", "leases", "Lease", true);
-/// PodDisruptionBudgets.
-pub const BUDGETS: ApiResource = resource("policy", "poddisruptionbudgets", "PodDisruptionBudget", true);
 /// CustomResourceDefinitions.
 pub const DEFINITIONS: ApiResource =
     resource("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", false);

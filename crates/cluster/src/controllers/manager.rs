@@ -4,7 +4,6 @@ use std::rc::Rc;
 use std::thread;
 
 use axum::Router;
-use futures::FutureExt;
 use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, LocalSet};
 use tokio::time::{Duration, timeout};
@@ -12,14 +11,12 @@ use tokio::time::{Duration, timeout};
 use super::context::Context;
 use super::controller::{Controller, work};
 use super::events::EventSink;
-use super::leader_election::LeaderElector;
 use super::options::Options;
 use super::queue::Queue;
 use crate::client::informers::Informers;
 use crate::client::rest::Client;
-use crate::{clock, random};
 
-/// The User-Agent of the program, and the name of its Lease.
+/// The User-Agent of the program.
 const NAME: &str = "kube-controller-manager";
 /// How long requests and syncs in progress may take to finish when the manager stops.
 const GRACE: Duration = Duration::from_secs(5);
@@ -73,8 +70,7 @@ impl Manager {
     }
 }
 
-/// Starts the controllers that `add` adds, on a thread of their own. `add` is called each time that this manager
-/// becomes the leader.
+/// Starts the controllers that `add` adds, on a thread of their own.
 ///
 /// # Errors
 /// When the system has no thread for it.
@@ -84,95 +80,47 @@ impl Manager {
 pub fn start(
     router: Router,
     options: Options,
-    add: impl Fn(&mut Manager) + Send + 'static,
+    add: impl FnOnce(&mut Manager) + Send + 'static,
 ) -> std::io::Result<Controllers> {
     let client = Client::new(router, NAME);
     let (stop, stopping) = watch::channel(false);
     let (done, stopped) = oneshot::channel();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     thread::Builder::new().name("controllers".to_owned()).spawn(move || {
-        runtime.block_on(run(client, &options, stopping, &add));
+        runtime.block_on(run(client, options, stopping, add));
         // The receiver may have been dropped.
         let _ = done.send(());
     })?;
     Ok(Controllers { stop, stopped })
 }
 
-/// Leads whenever possible, until it is stopped.
-async fn run(client: Client, options: &Options, mut stopping: watch::Receiver<bool>, add: &impl Fn(&mut Manager)) {
-    loop {
-        // Everything that was started in one term ends with it, because its tasks belong to this set.
-        let tasks = LocalSet::new();
-        let events = EventSink::default();
-        let informers = Informers::new(client.clone(), options.seed);
-        let context = Context {
-            client: client.clone(),
-            informers: informers.clone(),
-            events: events.clone(),
-            options: options.clone(),
-        };
-        let stopped = tasks.run_until(term(context, options, stopping.clone(), add)).await;
-        informers.shutdown();
-        drop(tasks);
-        if stopped || is_stopped(&mut stopping).now_or_never().is_some() {
-            return;
-        }
-    }
-}
-
-/// Waits to become the leader, and leads. Returns true if it was stopped, and false if the Lease was lost.
-async fn term(
-    context: Context,
-    options: &Options,
-    mut stopping: watch::Receiver<bool>,
-    add: &impl Fn(&mut Manager),
-) -> bool {
-    let events = context.events.clone();
-    let writer = tokio::task::spawn_local(events.clone().write(context.client.clone()));
-    let mut elector = options.lease.map(|timing| {
-        let (client, recorder) = (context.client.clone(), context.recorder(NAME));
-        LeaderElector::new(client, recorder, NAME, identity(), timing)
-    });
-    let stop = is_stopped(&mut stopping);
-    tokio::pin!(stop);
-    if let Some(elector) = &mut elector {
-        tokio::select! {
-            () = elector.acquire() => {}
-            () = &mut stop => return true,
-        }
-    }
-    let lost = async {
-        match &mut elector {
-            Some(elector) => elector.renew().await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = lead(context, stop, add) => {}
-        () = lost => return false,
-    }
-    let farewell = async {
-        if let Some(elector) = elector {
-            elector.release().await;
-        }
-        events.shut_down();
-        // A writer that panicked will write nothing more.
-        let _ = writer.await;
-    };
-    // Anything that takes longer ends with the thread.
-    let _ = timeout(GRACE, farewell).await;
-    true
-}
-
 /// Runs the controllers that `add` adds on the runtime of the caller, whose clock a test may move, until this is dropped.
 #[cfg(test)]
-pub async fn run_here(router: Router, options: Options, add: impl Fn(&mut Manager)) {
+pub async fn run_here(router: Router, options: Options, add: impl FnOnce(&mut Manager)) {
     let (_stop, stopping) = watch::channel(false);
-    run(Client::new(router, NAME), &options, stopping, &add).await;
+    run(Client::new(router, NAME), options, stopping, add).await;
+}
+
+/// Runs the controllers until they are stopped.
+async fn run(client: Client, options: Options, stopping: watch::Receiver<bool>, add: impl FnOnce(&mut Manager)) {
+    // What the controllers start ends with them, because its tasks belong to this set.
+    let tasks = LocalSet::new();
+    let events = EventSink::default();
+    let informers = Informers::new(client.clone(), options.seed);
+    let context = Context { client: client.clone(), informers: informers.clone(), events: events.clone(), options };
+    let work = async {
+        let writer = tokio::task::spawn_local(events.clone().write(client));
+        work_until(context, is_stopped(stopping), add).await;
+        events.shut_down();
+        // A writer that panicked will write nothing more. One that takes longer ends with the thread.
+        let _ = timeout(GRACE, writer).await;
+    };
+    tasks.run_until(work).await;
+    informers.shutdown();
 }
 
 /// Runs the controllers until `stop` resolves, and then lets syncs in progress finish.
-async fn lead(context: Context, stop: impl Future<Output = ()>, add: &impl Fn(&mut Manager)) {
+async fn work_until(context: Context, stop: impl Future<Output = ()>, add: impl FnOnce(&mut Manager)) {
     let informers = context.informers.clone();
     let mut manager = Manager { context, running: Vec::new() };
     add(&mut manager);
@@ -196,12 +144,6 @@ async fn lead(context: Context, stop: impl Future<Output = ()>, add: &impl Fn(&m
 }
 
 /// Resolves when the manager is to stop, or when the sender is dropped.
-async fn is_stopped(stopping: &mut watch::Receiver<bool>) {
+async fn is_stopped(mut stopping: watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
-}
-
-/// A name that no other manager has, like `HOSTNAME_UUID`.
-fn identity() -> String {
-    let process = std::process::id();
-    format!("cluster-{process}_{}", random::uid(clock::time().0.unsigned_abs(), NAME, u64::from(process)))
 }

@@ -4,8 +4,6 @@ use super::kubelet::Kubelet;
 use super::*;
 use crate::controllers::cron_job::CronJobs;
 use crate::controllers::daemon_set::DaemonSets;
-use crate::controllers::disruption::Disruption;
-use crate::controllers::horizontal_pod_autoscaler::HorizontalPodAutoscalers;
 use crate::controllers::job::Jobs;
 use crate::controllers::namespace::Namespaces;
 use crate::controllers::object;
@@ -34,11 +32,6 @@ fn collections() -> Vec<(&'static str, Value)> {
             "/apis/batch/v1/namespaces/odd/cronjobs",
             json!({"schedule": "* * * * *", "jobTemplate": {"spec": {"template": template}}}),
         ),
-        (
-            "/apis/autoscaling/v2/namespaces/odd/horizontalpodautoscalers",
-            json!({"maxReplicas": 3, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "sound"}}),
-        ),
-        ("/apis/policy/v1/namespaces/odd/poddisruptionbudgets", json!({"selector": selector, "maxUnavailable": 1})),
     ]
 }
 
@@ -61,8 +54,6 @@ async fn odd_shapes_cost_no_controller_anything() {
         manager.add::<StatefulSets>();
         manager.add::<Jobs>();
         manager.add::<CronJobs>();
-        manager.add::<HorizontalPodAutoscalers>();
-        manager.add::<Disruption>();
         manager.add::<Namespaces>();
         manager.add::<Kubelet>();
     })
@@ -96,12 +87,6 @@ async fn odd_shapes_cost_no_controller_anything() {
     let pods = "/api/v1/namespaces/odd/pods";
     for kind in ["DaemonSet", "StatefulSet", "Job"] {
         cluster.eventually(pods, &format!("a Pod of the sound {kind}"), |list| of_sound(list, kind)).await;
-    }
-    let has_conditions = |one: &Value| one["status"]["conditions"].as_array().is_some_and(|all| !all.is_empty());
-    for collection in
-        ["autoscaling/v2/namespaces/odd/horizontalpodautoscalers", "policy/v1/namespaces/odd/poddisruptionbudgets"]
-    {
-        cluster.eventually(&format!("/apis/{collection}/sound"), "looked at", has_conditions).await;
     }
     cluster.server.patch("/api/v1/namespaces/odd/status", &json!({"status": "x"})).await;
     assert_eq!(cluster.server.delete("/api/v1/namespaces/odd").await.0, 200);

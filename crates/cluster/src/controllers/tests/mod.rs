@@ -1,17 +1,13 @@
 //! Controllers against a running server: what they do with the objects that a user writes. The test plays the kubelet.
 
-mod autoscalers;
-mod budgets;
 mod cron_jobs;
 mod daemon_sets;
 mod deployments;
-mod endpoint_slices;
 mod garbage_collector;
 mod hostile;
 mod jobs;
 mod kubelet;
 mod kubelets;
-mod leaders;
 mod namespaces;
 mod nodes;
 mod replica_sets;
@@ -49,17 +45,17 @@ pub struct Cluster {
 
 impl Cluster {
     /// Starts a cluster and the controllers that `add` adds.
-    pub async fn start(add: impl Fn(&mut Manager) + Send + 'static) -> Cluster {
+    pub async fn start(add: impl FnOnce(&mut Manager) + Send + 'static) -> Cluster {
         Self::start_with(Options { seed: 1, ..Options::default() }, add).await
     }
 
     /// The same as [`Cluster::start`] with other options.
-    pub async fn start_with(options: Options, add: impl Fn(&mut Manager) + Send + 'static) -> Cluster {
+    pub async fn start_with(options: Options, add: impl FnOnce(&mut Manager) + Send + 'static) -> Cluster {
         Self::start_on(serve(quiet()).await, options, add)
     }
 
     /// Starts controllers on a server.
-    pub fn start_on(server: Server, options: Options, add: impl Fn(&mut Manager) + Send + 'static) -> Cluster {
+    pub fn start_on(server: Server, options: Options, add: impl FnOnce(&mut Manager) + Send + 'static) -> Cluster {
         let failed_nodes = options.failed_nodes.clone();
         let controllers = manager::start(server::router(server.app.clone()), options, add).unwrap();
         Cluster { server, failed_nodes, controllers }
@@ -115,7 +111,7 @@ pub async fn events(server: &Server, reason: &str, about: &str) -> Vec<String> {
 }
 
 /// Starts the controllers that `add` adds on a server. They end when the returned value is dropped.
-pub fn run(server: &Server, add: impl Fn(&mut Manager) + Send + 'static) -> Controllers {
+pub fn run(server: &Server, add: impl FnOnce(&mut Manager) + Send + 'static) -> Controllers {
     let options = Options { seed: 1, ..Options::default() };
     manager::start(server::router(server.app.clone()), options, add).unwrap()
 }

@@ -4,8 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::model::{Container, Job, Node, Pod, PodState, ReplicaSet, Workload, owner_reference};
 use crate::clock::timestamp;
-use crate::controllers::service_account::root_certificate::{ROOT_CERTIFICATE, ROOT_CERTIFICATE_NAME};
 use crate::resources::object::{Draft, Fields};
+
+/// The name of the ConfigMap with the root certificate.
+const ROOT_CERTIFICATE_NAME: &str = "kube-root-ca.crt";
+/// A root certificate; there is no key behind it.
+const ROOT_CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\n(made up)\n-----END CERTIFICATE-----\n";
 
 /// The identity of an object: its namespace, which is empty at the cluster scope, its name and its uid.
 struct Identity<'a>(&'a str, &'a str, &'a str);
@@ -31,7 +35,7 @@ pub fn namespace(name: &str, uid: &str, created: i64) -> Draft {
     draft(Identity("", name, uid), created, metadata, fields)
 }
 
-/// The ConfigMap with the root certificate, which every namespace has.
+/// The ConfigMap with the root certificate of the API server.
 pub fn root_certificate(namespace: &str, uid: &str, created: i64) -> Draft {
     let fields = json!({"data": {"ca.crt": ROOT_CERTIFICATE}});
     draft(Identity(namespace, ROOT_CERTIFICATE_NAME, uid), created, json!({}), fields)
