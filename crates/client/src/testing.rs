@@ -40,6 +40,7 @@ use crate::cache::backoff::Moment;
 use crate::cache::delta::DeltaType;
 use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use crate::cache::processor::HandlerId;
+use crate::cache::queue::Queue;
 use crate::cache::reflector::{Action, Input, Notice, Options};
 use crate::cache::shared_informer::{InformerOptions, SharedInformer};
 use crate::cache::store::Change;

@@ -18,7 +18,8 @@ use crate::api::object::{Object, ObjectKey};
 use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{Delta, DeltaType, Deltas};
 use crate::cache::keyed_slab::{Keyed, KeyedSlab, half, hash_of};
-use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, late, resolve};
+use crate::cache::queue::{Counts, Queue, Queued, late, resolve};
+use crate::cache::store::Store;
 
 /// The queue. A delta for a key that waits already costs one look-up, and no allocation.
 #[derive(Debug, Default)]
@@ -288,7 +289,7 @@ impl Again {
 
 impl Queue for DeltaFifo {
     /// A deletion of a key that is neither queued nor known is dropped.
-    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &Store) -> Queued {
         self.counts.populated = true;
         let hash = hash_of(&object.key);
         if let Some(at) = self.find_or_unpack(hash, &object.key) {
@@ -303,7 +304,7 @@ impl Queue for DeltaFifo {
             self.counts.queued += 1;
             return Queued::Queued;
         }
-        match known.known(&object.key).map(|known| late(&object, known, true)) {
+        match known.get(&object.key).map(|known| late(&object, known, true)) {
             Some(Some(late)) => return late,
             None if delta_type == DeltaType::Deleted => return Queued::Unknown,
             _ => {}
@@ -314,7 +315,7 @@ impl Queue for DeltaFifo {
     }
 
     /// In one pass over the list, one over the queue and one over what is known.
-    fn replace(&mut self, list: CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+    fn replace(&mut self, list: CompleteList, known: &Store) -> Vec<Arc<Object>> {
         let first = !std::mem::replace(&mut self.counts.populated, true);
         self.unpack_all();
         self.replaced += 1;
@@ -336,7 +337,7 @@ impl Queue for DeltaFifo {
         gone
     }
 
-    fn absent(&self, list: &CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+    fn absent(&self, list: &CompleteList, known: &Store) -> Vec<Arc<Object>> {
         let listed: HashSet<&ObjectKey, FxBuildHasher> = list.iter().map(|object| &object.key).collect();
         let waiting: HashSet<&ObjectKey, FxBuildHasher> = self.waiting().map(|(_, object)| &object.key).collect();
         let newest = waiting.iter().filter(|key| !listed.contains(*key)).filter_map(|key| self.newest(key));
@@ -348,7 +349,7 @@ impl Queue for DeltaFifo {
 
     /// In one pass over what waits, one pass over what is known, and a sort of hashes. No delta is made for a key before its
     /// turn comes.
-    fn resync(&mut self, known: &dyn KnownObjects) {
+    fn resync(&mut self, known: &Store) {
         let mut objects: Vec<(u32, Arc<Object>)> = Vec::new();
         known.each_absent(&mut self.waiting(), &mut |hash, object| objects.push((hash, object.clone())));
         self.counts.made.resyncs += objects.len() as u64;
@@ -368,13 +369,13 @@ impl Queue for DeltaFifo {
         self.again.push_back(Again { ahead, objects: objects.into() });
     }
 
-    fn pop(&mut self, known: &dyn KnownObjects) -> Option<Deltas> {
+    fn pop(&mut self, known: &Store) -> Option<Deltas> {
         let mut deltas = self.leave()?;
         self.counts.queued -= deltas.folded();
         // What the first delta means depends on what is known; what each later one means depends on the delta before it.
         let mut before = None;
         for delta in deltas.iter_mut() {
-            resolve(delta, |key| before.unwrap_or_else(|| known.known(key).is_some()));
+            resolve(delta, |key| before.unwrap_or_else(|| known.get(key).is_some()));
             before = Some(delta.is_present());
         }
         Some(deltas)

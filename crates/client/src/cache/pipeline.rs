@@ -6,15 +6,15 @@ use std::sync::Arc;
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{DeltaType, Deltas};
+use crate::cache::delta_fifo::DeltaFifo;
 use crate::cache::ledger::Ledger;
 use crate::cache::queue::{Queue, Queued};
-use crate::cache::queue_kind::QueueKind;
 use crate::cache::store::{Change, Store};
 
 /// A queue and the store behind it, with the sums that show that nothing was lost between the two.
-#[derive(Debug)]
-pub struct Pipeline {
-    queue: Box<dyn Queue>,
+#[derive(Debug, Default)]
+pub struct Pipeline<Q = DeltaFifo> {
+    queue: Q,
     store: Store,
     pushed: u64,
     applied: u64,
@@ -25,12 +25,13 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// A pipeline of an empty queue of this kind and an empty store.
-    pub fn new(kind: QueueKind) -> Pipeline {
-        let (queue, store) = (kind.make(), Store::default());
-        Pipeline { queue, store, pushed: 0, applied: 0, coalesced: 0, changes: 0, without_effect: 0, twofold: 0 }
+    /// An empty DeltaFIFO and an empty store.
+    pub fn new() -> Pipeline {
+        Pipeline::default()
     }
+}
 
+impl<Q: Queue> Pipeline<Q> {
     /// Queues an event of a watch: `Added`, `Updated` or `Deleted`.
     pub fn event(&mut self, delta_type: DeltaType, object: Arc<Object>) -> Queued {
         let queued = self.queue.event(delta_type, object, &self.store);
@@ -88,8 +89,8 @@ impl Pipeline {
     }
 
     /// The queue: what waits to be applied.
-    pub fn queue(&self) -> &dyn Queue {
-        &*self.queue
+    pub fn queue(&self) -> &Q {
+        &self.queue
     }
 
     /// The store: what is known.

@@ -12,6 +12,7 @@ use crate::cache::backlog::{Backlog, overrun};
 use crate::cache::backoff::Moment;
 use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::DeltaType;
+use crate::cache::delta_fifo::DeltaFifo;
 use crate::cache::handler::{HandlerOptions, ResourceEventHandler, Resynced};
 use crate::cache::index::{IndexExists, IndexFunc};
 use crate::cache::journal::Journal;
@@ -19,15 +20,14 @@ use crate::cache::ledger::Ledger;
 use crate::cache::pipeline::Pipeline;
 use crate::cache::processor::{HandlerId, HandlerLedger, Initial, SharedProcessor};
 use crate::cache::queue::{Queue, Queued};
-use crate::cache::queue_kind::QueueKind;
 use crate::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread};
 use crate::cache::store::Store;
 
 /// Keeps the objects of one resource in one scope, for any number of handlers.
 #[derive(Debug)]
-pub struct SharedInformer {
+pub struct SharedInformer<Q = DeltaFifo> {
     reflector: Reflector,
-    pipeline: Pipeline,
+    pipeline: Pipeline<Q>,
     ledger: Ledger,
     processor: SharedProcessor,
     /// The reflector's notices, until someone takes them.
@@ -48,8 +48,6 @@ pub struct SharedInformer {
 pub struct InformerOptions {
     /// The reflector's settings.
     pub reflector: Options,
-    /// The kind of the queue.
-    pub queue: QueueKind,
     /// How much may wait for the handlers; `None` is any amount, as in client-go. Beyond it the watch ends, and a new list
     /// follows.
     pub backlog: Option<Backlog>,
@@ -63,8 +61,8 @@ type StreamedDeletions = HashSet<Uid, FxBuildHasher>;
 type Texts = HashSet<Arc<str>, FxBuildHasher>;
 
 /// The parts of an informer into which its reflector writes: everything but the reflector itself.
-struct Sink<'a> {
-    pipeline: &'a mut Pipeline,
+struct Sink<'a, Q> {
+    pipeline: &'a mut Pipeline<Q>,
     ledger: &'a mut Ledger,
     processor: &'a mut SharedProcessor,
     notices: &'a mut Vec<Notice>,
@@ -90,7 +88,7 @@ pub struct Received<'a> {
 /// A function that is told of each delta as it arrives, while its text is there.
 pub type Tap<'a> = dyn FnMut(Received<'_>) + 'a;
 
-impl ReflectorStore for Sink<'_> {
+impl<Q: Queue> ReflectorStore for Sink<'_, Q> {
     fn keep(&mut self, mut object: Object) -> Arc<Object> {
         let known = match self.pipeline.queue().newest(&object.key) {
             Some((newest, _)) => Some(newest),
@@ -177,7 +175,7 @@ impl ReflectorStore for Sink<'_> {
     }
 }
 
-impl Sink<'_> {
+impl<Q: Queue> Sink<'_, Q> {
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>, text: Option<&str>) {
         self.ledger.received += 1;
         (self.tap)(Received { now, delta_type, object, text });
@@ -221,9 +219,16 @@ impl Sink<'_> {
 impl SharedInformer {
     /// An informer that does nothing before [`Input::Start`].
     pub fn new(decode: Decode, options: InformerOptions) -> SharedInformer {
+        SharedInformer::with_queue(decode, options)
+    }
+}
+
+impl<Q: Queue> SharedInformer<Q> {
+    /// [`SharedInformer::new`] with another queue than a DeltaFIFO.
+    pub fn with_queue(decode: Decode, options: InformerOptions) -> SharedInformer<Q> {
         SharedInformer {
             reflector: Reflector::new(decode, options.reflector),
-            pipeline: Pipeline::new(options.queue),
+            pipeline: Pipeline::default(),
             ledger: Ledger::default(),
             processor: SharedProcessor::default(),
             notices: Vec::new(),
@@ -392,7 +397,7 @@ impl SharedInformer {
     }
 
     /// The queue: what waits to be applied to the store.
-    pub fn queue(&self) -> &dyn Queue {
+    pub fn queue(&self) -> &Q {
         self.pipeline.queue()
     }
 

@@ -12,7 +12,6 @@ use crate::cache::delta::Delta;
 use crate::cache::index::{Index, IndexExists, IndexFunc};
 use crate::cache::journal::Journal;
 use crate::cache::keyed_slab::{half, spread};
-use crate::cache::queue::{Hashed, KnownObjects};
 
 /// What a delta did to the store.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +62,9 @@ impl Change {
         }
     }
 }
+
+/// Objects, each with the [`half`] of the hash of its key.
+pub(super) type Hashed<'a> = dyn Iterator<Item = (u32, &'a Arc<Object>)> + 'a;
 
 /// Objects by key, and by whatever indexes were added: client-go's `Store` and `Indexer` (`store.go`, `index.go`,
 /// `thread_safe_store.go`).
@@ -195,6 +197,29 @@ impl Store {
         self.objects.find(spread(hash(key)), |(_, known)| known.key == *key).map(|(_, object)| object)
     }
 
+    /// Visits every object whose key is that of none of `present`, in any order, with the [`half`] of the hash of its key.
+    ///
+    /// It looks each key up once, marks its place in the table, and then walks over the places without a mark. With 150,000 objects,
+    /// to hash the keys again, or to search among sorted ones, would read distant memory for each. An object that a list
+    /// brought as it was known is the known one itself, and is not read.
+    pub(super) fn each_absent<'a>(&self, present: &mut Hashed<'a>, visit: &mut dyn FnMut(u32, &Arc<Object>)) {
+        if self.is_empty() {
+            return;
+        }
+        let mut seen = vec![false; self.objects.num_buckets()];
+        for (hash, object) in present {
+            let is_key = |&(other, ref known): &(u32, Arc<Object>)| {
+                other == hash && (Arc::ptr_eq(known, object) || known.key == object.key)
+            };
+            let place = self.objects.find_bucket_index(spread(hash), is_key);
+            if let Some(seen) = place.and_then(|at| seen.get_mut(at)) {
+                *seen = true;
+            }
+        }
+        let absent = self.objects.iter_buckets().filter(|&at| !seen[at]).filter_map(|at| self.objects.get_bucket(at));
+        absent.for_each(|(hash, object)| visit(*hash, object));
+    }
+
     /// Every object, in any order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Object>> {
         self.objects.iter().map(|(_, object)| object)
@@ -213,33 +238,6 @@ impl Store {
 
 fn hash(key: &ObjectKey) -> u32 {
     half(FxBuildHasher.hash_one(key))
-}
-
-impl KnownObjects for Store {
-    fn known(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
-        self.get(key)
-    }
-
-    /// Looks each key up once, marks its place in the table, and then walks over the places without a mark. To search among
-    /// 150,000 sorted keys for each known object would cost a dozen reads of distant memory for each. An object that a list
-    /// brought as it was known is the known one itself, and is not read.
-    fn each_absent<'a>(&self, present: &mut Hashed<'a>, visit: &mut dyn FnMut(u32, &Arc<Object>)) {
-        if self.is_empty() {
-            return;
-        }
-        let mut seen = vec![false; self.objects.num_buckets()];
-        for (hash, object) in present {
-            let is_key = |&(other, ref known): &(u32, Arc<Object>)| {
-                other == hash && (Arc::ptr_eq(known, object) || known.key == object.key)
-            };
-            let place = self.objects.find_bucket_index(spread(hash), is_key);
-            if let Some(seen) = place.and_then(|at| seen.get_mut(at)) {
-                *seen = true;
-            }
-        }
-        let absent = self.objects.iter_buckets().filter(|&at| !seen[at]).filter_map(|at| self.objects.get_bucket(at));
-        absent.for_each(|(hash, object)| visit(*hash, object));
-    }
 }
 
 #[cfg(test)]

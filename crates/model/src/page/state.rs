@@ -25,6 +25,7 @@ mod timeline_drag;
 mod verification;
 
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::{Action, Health, Input, Options};
 
 use crate::page::audit::AuditLog;

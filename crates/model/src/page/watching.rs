@@ -172,8 +172,8 @@ impl Watching {
 
     /// How many received changes wait in the queues. Objects that a resync repeats bring nothing new.
     pub fn waiting(&self) -> u64 {
-        let news = |queue: &dyn Queue| queue.queued() - queue.resyncing();
-        self.informers.iter().map(|(_, informer)| news(informer.queue())).sum()
+        let queues = self.informers.iter().map(|(_, informer)| informer.queue());
+        queues.map(|queue| queue.queued() - queue.resyncing()).sum()
     }
 
     /// Starts the informers that are new.

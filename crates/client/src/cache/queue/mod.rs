@@ -1,4 +1,4 @@
-//! The queue between a reflector and a store: what each kind of queue can do, and what the kinds have in common.
+//! The queue between a reflector and a store: the trait of the two queues, and what they have in common.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -6,18 +6,7 @@ use std::sync::Arc;
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{Delta, DeltaType, Deltas};
-
-/// What the reader of a queue already holds: its store (client-go's `KeyListerGetter`).
-pub trait KnownObjects {
-    /// The object of that key, if it is known.
-    fn known(&self, key: &ObjectKey) -> Option<&Arc<Object>>;
-    /// Every known object whose key is that of none of `present`, in any order. Each object comes with the `half` of the hash
-    /// of its key, here and there: with 150,000 objects, to hash every key again would mean to read every object from memory.
-    fn each_absent<'a>(&self, present: &mut Hashed<'a>, visit: &mut dyn FnMut(u32, &Arc<Object>));
-}
-
-/// Objects, each with the `half` of the hash of its key.
-pub type Hashed<'a> = dyn Iterator<Item = (u32, &'a Arc<Object>)> + 'a;
+use crate::cache::store::Store;
 
 /// What came of handing a delta to the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,25 +43,54 @@ pub struct Counts {
     pub(super) populated: bool,
 }
 
-/// A queue of deltas (client-go's `Queue`, `fifo.go`).
+/// A queue of deltas (client-go's `Queue`, `fifo.go`). An informer has a [`DeltaFifo`] where no other queue is named.
 ///
-/// `known` is always the store that the popped deltas are applied to, with every delta applied that was popped before:
-/// from it the queue learns what a deletion, a complete list or a resync is about.
-pub trait Queue: Debug + Send {
+/// A controller whose work follows from the newest state alone takes that default. One that has to see every event that the
+/// server sent takes a [`RealFifo`], which does not fold:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use kubechurn_client::api::object::decode_metadata;
+/// use kubechurn_client::cache::delta::DeltaType;
+/// use kubechurn_client::cache::pipeline::Pipeline;
+/// use kubechurn_client::cache::queue::Queue;
+/// use kubechurn_client::cache::real_fifo::RealFifo;
+///
+/// fn changes_of_two_events<Q: Queue>(mut pipeline: Pipeline<Q>) -> usize {
+///     for (version, delta_type) in [("1", DeltaType::Added), ("2", DeltaType::Updated)] {
+///         let text = format!(r#"{{"metadata":{{"name":"web","uid":"u","resourceVersion":"{version}"}}}}"#);
+///         pipeline.event(delta_type, Arc::new(decode_metadata(&text).expect("an object")));
+///     }
+///     let mut changes = 0;
+///     while pipeline.pop(|_| changes += 1) {}
+///     changes
+/// }
+///
+/// assert_eq!(changes_of_two_events(Pipeline::new()), 1);
+/// assert_eq!(changes_of_two_events(Pipeline::<RealFifo>::default()), 2);
+/// ```
+///
+/// `known` is always the store that the popped deltas are applied to (client-go's `KeyListerGetter`), with every delta
+/// applied that was popped before: from it the queue learns what a deletion, a complete list or a resync is about.
+///
+/// [`DeltaFifo`]: crate::cache::delta_fifo::DeltaFifo
+/// [`RealFifo`]: crate::cache::real_fifo::RealFifo
+pub trait Queue: Debug + Default {
     /// Queues what a watch brought: `Added`, `Updated` or `Deleted` (client-go's `Add`, `Update` and `Delete`).
-    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued;
+    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &Store) -> Queued;
     /// Queues a complete list, and a tombstone for whatever is queued or known and not in it. Returns the newest
     /// state of each object that gets a tombstone. An object whose newest delta is a deletion is gone already, and is not
     /// among them.
-    fn replace(&mut self, list: CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>>;
+    fn replace(&mut self, list: CompleteList, known: &Store) -> Vec<Arc<Object>>;
     /// What [`Queue::replace`] would return for this list, with nothing changed.
-    fn absent(&self, list: &CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>>;
+    fn absent(&self, list: &CompleteList, known: &Store) -> Vec<Arc<Object>>;
     /// Queues `Sync` for each known object that has nothing queued.
-    fn resync(&mut self, known: &dyn KnownObjects);
+    fn resync(&mut self, known: &Store);
 
     /// Takes what waits at the head, oldest first (client-go's `Pop`). `Replaced` and `Sync` come out as `Added` or
     /// `Updated`, by whether the object is known: a reader needs no other types.
-    fn pop(&mut self, known: &dyn KnownObjects) -> Option<Deltas>;
+    fn pop(&mut self, known: &Store) -> Option<Deltas>;
 
     /// How many keys wait.
     fn len(&self) -> usize;
