@@ -81,7 +81,7 @@ impl Delta {
         self.delta_type != DeltaType::Deleted
     }
 
-    /// Whether this is a deletion that no event told of.
+    /// Whether this is a deletion that no event brought.
     pub fn is_tombstone(&self) -> bool {
         matches!(self.object, DeltaObject::FinalStateUnknown(_))
     }

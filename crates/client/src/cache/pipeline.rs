@@ -66,15 +66,15 @@ impl<Q: Queue> Pipeline<Q> {
         self.queue.made().resyncs - before
     }
 
-    /// Takes what waits at the head of the queue, and applies it to the store, oldest first. `tell` is called with each
+    /// Takes what waits at the head of the queue, and applies it to the store, oldest first. `changed` is called with each
     /// change when the store has it. Returns false if nothing waits.
-    pub fn pop(&mut self, mut tell: impl FnMut(Change)) -> bool {
+    pub fn pop(&mut self, mut changed: impl FnMut(Change)) -> bool {
         let Some(deltas) = self.queue.pop(&self.store) else { return false };
-        self.apply(deltas, &mut tell);
+        self.apply(deltas, &mut changed);
         true
     }
 
-    fn apply(&mut self, deltas: Deltas, tell: &mut impl FnMut(Change)) {
+    fn apply(&mut self, deltas: Deltas, changed: &mut impl FnMut(Change)) {
         for delta in deltas {
             self.applied += 1;
             self.coalesced += u64::from(delta.folded - 1);
@@ -83,7 +83,7 @@ impl<Q: Queue> Pipeline<Q> {
             self.twofold += u64::from(second.is_some());
             for change in first.into_iter().chain(second) {
                 self.changes += 1;
-                tell(change);
+                changed(change);
             }
         }
     }

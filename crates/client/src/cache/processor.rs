@@ -1,5 +1,5 @@
-//! Which handler is told what, and how far each has come: client-go's `sharedProcessor` and `processorListener`
-//! (`shared_informer.go`).
+//! Hands notifications to handlers, and remembers how far each handler has come: client-go's `sharedProcessor` and
+//! `processorListener` (`shared_informer.go`).
 //!
 //! There is one log for all handlers, and each handler has a place in it: a notification is kept once, until the slowest
 //! handler has taken it. So no handler waits for another, and none misses anything. The processor does not own the handlers:
@@ -29,7 +29,7 @@ pub struct HandlerLedger {
     /// Syncs that were for other handlers, whose resync was due, and deltas of the first list that the handler had not
     /// taken when the list was complete.
     pub passed_over: u64,
-    /// All of these: what the handler was to be told first when it was added, and what was logged since.
+    /// All of these: the objects that the handler gets first when it is added, and what was logged since.
     pub meant: u64,
     /// What the handler's newest error said.
     pub complaint: Option<String>,
@@ -44,7 +44,7 @@ pub struct SharedProcessor {
     listeners: Vec<Listener>,
     made: u32,
     /// How many changes of the store, received deltas and resyncs there were.
-    told: Told,
+    counts: NotificationCounts,
     /// Whether the first list is complete.
     listed: bool,
     /// The end of the log when the first list had reached the store.
@@ -52,13 +52,13 @@ pub struct SharedProcessor {
     /// How often to look whose resync is due, in milliseconds.
     check: Option<f64>,
     started: bool,
-    /// The handlers that are told of Syncs now; `None` is every handler.
+    /// The handlers that get Syncs now; `None` is every handler.
     syncing: Option<Arc<[HandlerId]>>,
 }
 
-/// How much there was to tell handlers, since the informer was made.
+/// How many notifications there were for handlers, since the informer was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct NotificationCounts {
     /// Changes of the store.
     pub changes: u64,
     /// Deltas as they arrived.
@@ -69,8 +69,8 @@ pub struct Told {
     pub resynced: u64,
 }
 
-impl Told {
-    /// How many of these a handler with such options is told.
+impl NotificationCounts {
+    /// How many of these a handler with such options gets.
     fn for_one(self, options: HandlerOptions) -> u64 {
         let changes = if options.changes { self.changes } else { 0 };
         let deltas = match options {
@@ -92,20 +92,20 @@ struct Notification {
 
 #[derive(Debug)]
 enum What {
-    Received(Received, Arc<Object>),
+    Received(Arrival, Arc<Object>),
     Resynced(Resynced),
     Changed(Change),
 }
 
-/// What arrived.
+/// The arrival of a delta.
 #[derive(Clone, Copy, Debug)]
-struct Received {
+struct Arrival {
     delta_type: DeltaType,
     /// Whether it is of the first list.
     listing: bool,
 }
 
-/// What a handler is told first.
+/// The objects that a handler gets first.
 #[derive(Debug)]
 pub enum Initial {
     /// What the store holds: each object is an addition by a list.
@@ -118,20 +118,20 @@ pub enum Initial {
 struct Listener {
     id: HandlerId,
     options: HandlerOptions,
-    /// What the handler is told first, as far as it has not been told, whether that is of a list which was not complete,
-    /// and when the handler was added.
+    /// The objects that the handler gets first and has not taken yet, whether they are of a list that was not complete, and
+    /// when the handler was added.
     initial: VecDeque<Arc<Object>>,
     initial_is_listing: bool,
     came: f64,
     /// Its place in the log: how many notifications there were before the next one that it takes.
     next: u64,
     next_resync: Option<f64>,
-    /// Whether the handler is told of Syncs. It is at first, and only the check for due resyncs changes that: without
-    /// resyncs, a relist that brings nothing new is told to every handler.
+    /// Whether the handler gets Syncs. It does at first, and only the check for due resyncs changes that: without resyncs,
+    /// every handler is notified of a relist that brings nothing new.
     syncing: bool,
     /// Whether deltas of the first list were left for the next time.
     behind: bool,
-    /// How many objects the handler was to be told first, and how much there had been to tell it by then.
+    /// How many objects the handler gets first, and how many notifications there had been for it by then.
     held: u64,
     before: u64,
     ledger: HandlerLedger,
@@ -157,7 +157,7 @@ impl HandlerLedger {
 }
 
 impl SharedProcessor {
-    /// Adds a handler. It is first told of `initial`, so that nothing is missing between that and what the log brings next.
+    /// Adds a handler. It gets `initial` first, so that nothing is missing between that and what the log brings next.
     pub fn add(&mut self, options: HandlerOptions, initial: Initial, now: f64) -> HandlerId {
         let id = HandlerId(self.made);
         self.made += 1;
@@ -183,7 +183,7 @@ impl SharedProcessor {
             next_resync: every.map(|every| now + every),
             syncing: true,
             behind: false,
-            before: self.told.for_one(options),
+            before: self.counts.for_one(options),
             ledger: HandlerLedger::default(),
         });
         self.who_syncs();
@@ -204,9 +204,9 @@ impl SharedProcessor {
         self.deliver_some(id, handler, usize::MAX)
     }
 
-    /// [`SharedProcessor::deliver`] that hands over at most `limit` of what the handler is told first and of the deltas of
-    /// the first list, for which it asked with [`HandlerOptions::listing`]. While any of these are left, the handler is not
-    /// told of what has happened since.
+    /// [`SharedProcessor::deliver`] that hands over at most `limit` of the objects that the handler gets first and of the
+    /// deltas of the first list, for which it asked with [`HandlerOptions::listing`]. While any of these are left, the handler
+    /// gets nothing of what has happened since.
     pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> usize {
         let Some(listener) = self.listeners.iter_mut().find(|listener| listener.id == id) else { return 0 };
         let mut count = 0;
@@ -256,7 +256,7 @@ impl SharedProcessor {
                 continue;
             }
             tell(&mut listener.ledger, &mut || match &notification.what {
-                What::Received(Received { delta_type, .. }, object) => {
+                What::Received(Arrival { delta_type, .. }, object) => {
                     handler.received(notification.at, *delta_type, object)
                 }
                 What::Resynced(resync) => handler.resynced(notification.at, *resync),
@@ -276,11 +276,11 @@ impl SharedProcessor {
     /// A delta arrived.
     pub fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) {
         let listing = !self.listed;
-        self.told.received += 1;
-        self.told.listed += u64::from(listing);
+        self.counts.received += 1;
+        self.counts.listed += u64::from(listing);
         let wants = |options: HandlerOptions| options.received || (options.listing && listing);
         if self.listeners.iter().any(|listener| wants(listener.options)) {
-            let what = What::Received(Received { delta_type, listing }, object.clone());
+            let what = What::Received(Arrival { delta_type, listing }, object.clone());
             self.log.push_back(Notification { at: now, what, only: None });
         }
     }
@@ -292,7 +292,7 @@ impl SharedProcessor {
 
     /// A resync began, for the handlers whose resync is due.
     pub fn resynced(&mut self, now: f64, resync: Resynced) {
-        self.told.resynced += 1;
+        self.counts.resynced += 1;
         if self.listeners.iter().any(|listener| listener.options.received) {
             self.log.push_back(Notification { at: now, what: What::Resynced(resync), only: self.syncing.clone() });
         }
@@ -300,7 +300,7 @@ impl SharedProcessor {
 
     /// The store changed. Syncs are for the handlers whose resync is due (client-go, `distribute`).
     pub fn changed(&mut self, now: f64, change: Change) {
-        self.told.changes += 1;
+        self.counts.changes += 1;
         if self.listeners.iter().any(|listener| listener.options.changes) {
             let only = if matches!(change, Change::Synced { .. }) { self.syncing.clone() } else { None };
             self.log.push_back(Notification { at: now, what: What::Changed(change), only });
@@ -373,13 +373,13 @@ impl SharedProcessor {
         for notification in self.log.range(from..).filter(|notification| notification.is_wanted(options)) {
             *if notification.is_for(id, options) { &mut waits } else { &mut passes } += 1;
         }
-        let meant = listener.held + self.told.for_one(options) - listener.before;
+        let meant = listener.held + self.counts.for_one(options) - listener.before;
         HandlerLedger { waiting: waits, passed_over: passes, meant, ..listener.ledger.clone() }
     }
 
     /// How much there was to tell handlers.
-    pub fn told(&self) -> Told {
-        self.told
+    pub fn counts(&self) -> NotificationCounts {
+        self.counts
     }
 
     /// How many notifications wait for the slowest handler.
@@ -431,7 +431,7 @@ impl Notification {
     /// Whether the notification is of a kind that a handler with such options asked for.
     fn is_wanted(&self, options: HandlerOptions) -> bool {
         match self.what {
-            What::Received(Received { listing, .. }, _) => options.received || (options.listing && listing),
+            What::Received(Arrival { listing, .. }, _) => options.received || (options.listing && listing),
             What::Resynced(_) => options.received,
             What::Changed(_) => options.changes,
         }
@@ -439,7 +439,7 @@ impl Notification {
 
     /// Whether it is a delta of the first list.
     fn is_listing(&self) -> bool {
-        matches!(self.what, What::Received(Received { listing: true, .. }, _))
+        matches!(self.what, What::Received(Arrival { listing: true, .. }, _))
     }
 
     fn is_for(&self, id: HandlerId, options: HandlerOptions) -> bool {

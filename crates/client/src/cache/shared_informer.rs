@@ -1,5 +1,5 @@
 //! The SharedInformer: a reflector, the queue that it fills, the store into which the queue is drained, and any number of
-//! handlers that are told of all that (client-go's `shared_informer.go`).
+//! handlers that are notified (client-go's `shared_informer.go`).
 
 use std::sync::Arc;
 
@@ -53,8 +53,8 @@ pub struct InformerOptions {
     pub backlog: Option<Backlog>,
 }
 
-/// Uids whose DELETED came while a list was streamed. The handlers have been told of these deletions at once, and the store
-/// learns of them when the list is complete.
+/// Uids whose DELETED came while a list was streamed. They were reported to the handlers at once, and the store learns of
+/// them when the list is complete.
 type StreamedDeletions = HashSet<Uid, FxBuildHasher>;
 
 /// Texts that many objects have in common, each kept once.
@@ -72,21 +72,21 @@ struct Sink<'a, Q> {
     tap: &'a mut Tap<'a>,
 }
 
-/// A delta as the handlers are told of it when it arrives, with the text that the object was read from.
+/// A delta as it is reported to the handlers when it arrives, with the text that the object was read from.
 #[derive(Clone, Copy, Debug)]
-pub struct Received<'a> {
+pub struct ReceivedDelta<'a> {
     /// When it arrived, in milliseconds.
     pub now: f64,
     /// What happened; an item of a list is [`DeltaType::Replaced`].
     pub delta_type: DeltaType,
     /// The object to which it happened.
     pub object: &'a Arc<Object>,
-    /// The object as the server sent it; `None` for a deletion that no event told of.
+    /// The object as the server sent it; `None` for a deletion that only a list revealed.
     pub text: Option<&'a str>,
 }
 
-/// A function that is told of each delta as it arrives, while its text is there.
-pub type Tap<'a> = dyn FnMut(Received<'_>) + 'a;
+/// A function that is called with each delta as it arrives, while its text is there.
+pub type Tap<'a> = dyn FnMut(ReceivedDelta<'_>) + 'a;
 
 impl<Q: Queue> ReflectorStore for Sink<'_, Q> {
     fn keep(&mut self, mut object: Object) -> Arc<Object> {
@@ -114,8 +114,8 @@ impl<Q: Queue> ReflectorStore for Sink<'_, Q> {
 
     fn event(&mut self, now: f64, delta_type: DeltaType, object: Arc<Object>, text: &str) -> Queued {
         let queued = self.pipeline.event(delta_type, object.clone());
-        *self.ledger.place_of(queued) += 1;
-        // Handlers of what is received are told of the deletion of an unknown object, too: a timeline has a mark for it.
+        *self.ledger.counter_of(queued) += 1;
+        // The deletion of an unknown object is reported to handlers of what is received, too: a timeline has a mark for it.
         if matches!(queued, Queued::Queued | Queued::Unknown) {
             self.received(now, delta_type, &object, Some(text));
         }
@@ -144,11 +144,11 @@ impl<Q: Queue> ReflectorStore for Sink<'_, Q> {
         let gone = self.pipeline.replace(list);
         // Texts that no object has any more are dropped.
         self.namespaces.retain(|namespace| Arc::strong_count(namespace) > 1);
-        // Of deletions that no event told of, the handlers are told here.
-        let told = std::mem::take(self.streamed_deletions);
+        // Reports deletions that only the list revealed.
+        let reported = std::mem::take(self.streamed_deletions);
         self.ledger.gone += gone.len() as u64;
         for object in &gone {
-            if told.contains(&object.uid) {
+            if reported.contains(&object.uid) {
                 self.ledger.repeated += 1;
             } else {
                 self.received(now, DeltaType::Deleted, object, None);
@@ -178,7 +178,7 @@ impl<Q: Queue> ReflectorStore for Sink<'_, Q> {
 impl<Q: Queue> Sink<'_, Q> {
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>, text: Option<&str>) {
         self.ledger.received += 1;
-        (self.tap)(Received { now, delta_type, object, text });
+        (self.tap)(ReceivedDelta { now, delta_type, object, text });
         self.processor.received(now, delta_type, object);
     }
 
@@ -246,7 +246,7 @@ impl<Q: Queue> SharedInformer<Q> {
         self.handle_tapped(input, moment, &mut |_| {})
     }
 
-    /// [`SharedInformer::handle`] that also calls `tap` at once with each delta of which the handlers will be told as
+    /// [`SharedInformer::handle`] that also calls `tap` at once with each delta that is reported to the handlers as
     /// received, and with its text.
     pub fn handle_tapped(&mut self, input: Input<'_>, moment: Moment, tap: &mut Tap<'_>) -> Option<Action> {
         if !self.started && matches!(input, Input::Start) {
@@ -275,8 +275,8 @@ impl<Q: Queue> SharedInformer<Q> {
         action
     }
 
-    /// Takes up to `limit` keys from the queue, and updates the store. The handlers are told of the changes when they take
-    /// what waits for them ([`SharedInformer::deliver`]). Returns how many keys were taken; fewer than `limit` means that the
+    /// Takes up to `limit` keys from the queue, and updates the store. The handlers are notified of the changes when they
+    /// take what waits for them ([`SharedInformer::deliver`]). Returns how many keys were taken; fewer than `limit` means that the
     /// queue is empty.
     pub fn drain(&mut self, limit: usize, now: f64) -> usize {
         let mut taken = 0;
@@ -297,8 +297,8 @@ impl<Q: Queue> SharedInformer<Q> {
         self.pipeline.count(&mut self.ledger);
     }
 
-    /// Adds a handler, which is first told of all that the store holds (`AddEventHandlerWithOptions`). While the first list
-    /// is on its way, the store holds nothing, and a handler that asked for it is told of what the list has brought.
+    /// Adds a handler, which first gets all objects of the store (`AddEventHandlerWithOptions`). While the first list is on its
+    /// way, the store holds nothing, and a handler that asked for it gets what the list has brought.
     pub fn add_event_handler(&mut self, options: HandlerOptions, now: f64) -> HandlerId {
         let initial = match self.reflector.has_listed() {
             false if options.listing => Initial::Listed(self.reflector.listed().cloned().collect()),
@@ -339,16 +339,16 @@ impl<Q: Queue> SharedInformer<Q> {
         self.processor.deliver(id, handler)
     }
 
-    /// [`SharedInformer::deliver`] that hands over at most `limit` of the objects that the handler is told first, and of the
+    /// [`SharedInformer::deliver`] that hands over at most `limit` of the objects that the handler gets first, and of the
     /// deltas of the first list ([`HandlerOptions::listing`]). Returns whether any of these are left: then this is to be
-    /// called again, and the handler is not told yet of what has happened since.
+    /// called again, and the handler gets nothing yet of what has happened since.
     pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> bool {
         self.processor.deliver_some(id, handler, limit);
         self.processor.is_catching_up(id)
     }
 
-    /// Whether [`SharedInformer::deliver_some`] has left something for its next call, or nothing was delivered yet of what
-    /// the handler is told first.
+    /// Whether [`SharedInformer::deliver_some`] has left something for its next call, or nothing was delivered yet of the
+    /// objects that the handler gets first.
     pub fn is_catching_up(&self, id: HandlerId) -> bool {
         self.processor.is_catching_up(id)
     }
@@ -413,9 +413,9 @@ impl<Q: Queue> SharedInformer<Q> {
 
     /// Whether every frame and delta is accounted for.
     pub fn is_balanced(&self) -> bool {
-        let (told, ledger) = (self.processor.told(), &self.ledger);
+        let (notifications, ledger) = (self.processor.counts(), &self.ledger);
         ledger.is_balanced(self.queue().queued())
-            && (told.changes, told.received) == (ledger.changes, ledger.received)
+            && (notifications.changes, notifications.received) == (ledger.changes, ledger.received)
             && self.processor.is_balanced()
             && self.pipeline.is_balanced()
     }

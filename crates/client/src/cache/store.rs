@@ -47,7 +47,7 @@ pub enum Change {
         last: Arc<Object>,
         /// How many deltas this stands for.
         folded: u32,
-        /// Whether no event told of the deletion, so that `last` may be older than the object's last state
+        /// Whether no event brought the deletion, so that `last` may be older than the object's last state
         /// (`DeletedFinalStateUnknown`).
         final_state_unknown: bool,
     },

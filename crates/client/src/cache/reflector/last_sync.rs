@@ -25,6 +25,14 @@ impl LastSync {
         if self.unavailable { ResourceVersion::default() } else { self.version.clone() }
     }
 
+    /// The version to ask a list by fetch for: the first time `0`, which is any state that the server has cached.
+    pub(super) fn for_fetched_list(&self) -> ResourceVersion {
+        match self.version.is_unset() && !self.unavailable {
+            true => ResourceVersion::new("0"),
+            false => self.for_list(),
+        }
+    }
+
     /// A watch brought this version, from which it would go on. Empty and smaller versions are ignored, for a watch never
     /// goes back. So is a version that cannot be compared, where the last one could: at `0` a server tells what exists, and
     /// not what is gone.

@@ -8,7 +8,6 @@ use hashbrown::HashTable;
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::complete_list::CompleteList;
 use crate::cache::keyed_slab::{half, hash_of, spread};
-use crate::cache::reflector::{Reflector, State};
 
 /// Objects by key, in the order in which they came. What a complete list needs of each object is noted while the object is at
 /// hand, so that the end of a list of 150,000 costs little: the hash of its key, and whether it comes after the one before.
@@ -36,17 +35,6 @@ struct Entry {
 impl Entry {
     fn is(&self, hash: u32, key: &ObjectKey) -> bool {
         self.hash == hash && self.object.as_ref().is_some_and(|object| object.key == *key)
-    }
-}
-
-impl Reflector {
-    /// The objects that the list under way has brought so far, in the order in which they came.
-    pub fn listed(&self) -> impl Iterator<Item = &Arc<Object>> {
-        let items = match &self.state {
-            State::Stream { items, .. } | State::List { items, .. } => Some(items),
-            _ => None,
-        };
-        items.into_iter().flat_map(Objects::iter)
     }
 }
 

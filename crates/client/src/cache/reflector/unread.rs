@@ -5,8 +5,8 @@ use rustc_hash::FxBuildHasher;
 
 use crate::api::object::ObjectKey;
 
-/// For this many items of a list the user is told one by one what was wrong.
-const TOLD: usize = 10;
+/// This many items of a list have a notice each.
+const NOTICES: usize = 10;
 
 /// The items of a list that could not be read. Where there are some, an object that the list does not name may exist all
 /// the same.
@@ -21,20 +21,20 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// Takes in an item that could not be read, for this reason; `key` is its name, where that could be read. Returns what to
-    /// tell the user of it, if anything.
+    /// Takes in an item that could not be read, for this reason; `key` is its name, where that could be read. Returns the
+    /// words of a notice, if there is to be one.
     pub(super) fn push(&mut self, key: Option<ObjectKey>, words: &str) -> Option<String> {
         self.count += 1;
         match key {
             Some(key) => drop(self.named.insert(key, words.into())),
             None => self.unnamed += 1,
         }
-        (self.count <= TOLD).then(|| format!("an item of the list: {words}"))
+        (self.count <= NOTICES).then(|| format!("an item of the list: {words}"))
     }
 
-    /// What to tell the user of the items of which [`Unread::push`] told nothing.
+    /// The words of the notice of all items that have none of their own ([`Unread::push`]).
     pub(super) fn rest(&self) -> Option<String> {
-        let more = self.count.checked_sub(TOLD).filter(|more| *more > 0)?;
+        let more = self.count.checked_sub(NOTICES).filter(|more| *more > 0)?;
         Some(format!("{more} more items of the list"))
     }
 

@@ -14,7 +14,7 @@ use kubechurn_client::cache::reflector::{Action, Health, Input, Notice};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
 
-use crate::histories::expected::{Expected, Told, What};
+use crate::histories::expected::{Expected, ReportedChange, What};
 use crate::histories::handlers::LateHandler;
 use crate::histories::other::{Other, wants};
 use crate::histories::server::{COUNT, Frame, KEYS, Map, Seen, Server, Socket, State, failure, words};
@@ -340,7 +340,7 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
             self.informer.deliver(self.id, &mut self.log);
             let ledger = self.informer.ledger();
             let (applied, coalesced) = (ledger.applied - applied, ledger.coalesced - coalesced);
-            let told: Vec<Told> = self.log.changes[from..].iter().map(|change| self.told(change)).collect();
+            let told: Vec<ReportedChange> = self.log.changes[from..].iter().map(|change| self.told(change)).collect();
             self.expected.popped(&told, applied, applied + coalesced);
             self.check_step();
         }
@@ -350,7 +350,7 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
         self.other.as_mut().is_some_and(|other| other.drain(keys, self.now))
     }
 
-    fn told(&self, change: &Change) -> Told {
+    fn told(&self, change: &Change) -> ReportedChange {
         let (what, folded) = match change {
             Change::Added { folded, .. } => (What::Added, *folded),
             // An object may change only in that the last list could not name it, or could again. At the server it has not
@@ -365,7 +365,7 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
             Change::Deleted { folded, final_state_unknown: false, .. } => (What::Deleted, *folded),
             Change::Deleted { folded, .. } => (What::Missed, *folded),
         };
-        Told { what, seen: self.server.seen(change.object()), folded }
+        ReportedChange { what, seen: self.server.seen(change.object()), folded }
     }
 
     /// The store holds what is expected, and its index files exactly these objects.
