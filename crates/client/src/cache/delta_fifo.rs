@@ -1,12 +1,12 @@
 //! The DeltaFIFO: for each object that changed, what happened to it, in the order in which the objects first changed.
 //!
-//! It differs from client-go's `delta_fifo.go` in one thing: consecutive states of one object are folded into the newest, so
-//! that the size of the queue follows the number of objects that changed, and not the number of events. How many states were
-//! folded is counted.
+//! It differs from client-go's `delta_fifo.go` in one thing: consecutive states of one object are folded into the
+//! newest, so that the size of the queue follows the number of objects that changed, and not the number of events. How
+//! many states were folded is counted.
 //!
-//! A complete list that comes while nothing waits, sorted by key, is kept as it is, and its items become deltas when their
-//! turn comes: a list of 150,000 costs the queue next to nothing. What a resync tells again waits in the same way, as the
-//! objects that the store holds. A reader sees no difference.
+//! A complete list that comes while nothing waits, sorted by key, is kept as it is, and its items become deltas when
+//! their turn comes: a list of 150,000 costs the queue next to nothing. What a resync repeats waits in the same
+//! way, as the objects that the store holds. A reader sees no difference.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,16 +26,16 @@ use crate::cache::store::Store;
 pub struct DeltaFifo {
     /// What waits, for each key.
     slots: KeyedSlab<Slot>,
-    /// The items of a complete list whose turn has not come, sorted by key, each with the [`half`] of its key's hash. They
-    /// come before `queue`. An item to which something has happened since also has a slot, with the item as its first
-    /// delta; that slot is not in `queue`.
+    /// The items of a complete list whose turn has not come, sorted by key, each with the [`half`] of its key's hash.
+    /// They come before `queue`. An item to which something has happened since also has a slot, with the item as its
+    /// first delta; that slot is not in `queue`.
     listed: VecDeque<(u32, Arc<Object>)>,
-    /// Whether `listed` is of the first Replace.
+    /// True if `listed` is of the first Replace.
     listed_first: bool,
     /// The slots in the order in which their keys first changed.
     queue: VecDeque<usize>,
-    /// What resyncs tell again and whose turn has not come; no key is in two of them. An object to which something has
-    /// happened since also has a slot, with the Sync as its first delta; that slot is not in `queue`.
+    /// The objects that resyncs repeat and whose turn has not come; no key is in two of them. An object to which
+    /// something has happened since also has a slot, with the Sync as its first delta; that slot is not in `queue`.
     again: VecDeque<Again>,
     counts: Counts,
     /// The number of the latest Replace.
@@ -49,11 +49,11 @@ struct Slot {
     deltas: Deltas,
     /// The latest Replace that held the key; 0 is none.
     replaced: u32,
-    /// Whether the key belongs to the first Replace.
+    /// True if the key belongs to the first Replace.
     initial: bool,
 }
 
-/// The objects that one resync tells again, as the store held them. Their place may be in the middle of the queue.
+/// The objects that one resync repeats, as the store held them. Their place may be in the middle of the queue.
 #[derive(Debug)]
 struct Again {
     /// How many slots of the queue come before these objects. Slots that come before an earlier resync are not counted.
@@ -70,8 +70,8 @@ enum Turn {
     Queue,
 }
 
-/// While an earlier resync waits, a resync of fewer objects than this is queued key by key, so that a key never has to be
-/// looked for in many resyncs.
+/// While an earlier resync waits, a resync of fewer objects than this is queued key by key, so that a key never has to
+/// be looked for in many resyncs.
 const MANY: usize = 4096;
 
 /// When the queue runs empty, memory for more keys than this is given back.
@@ -100,12 +100,12 @@ impl DeltaFifo {
         listed.chain(again).map(|(hash, object)| (*hash, object)).chain(slots)
     }
 
-    /// The object that a resync tells again for a key.
+    /// The object that a resync repeats for a key.
     fn again(&self, hash: u64, key: &ObjectKey) -> Option<&Arc<Object>> {
         self.again.iter().find_map(|again| again.find(hash, key))
     }
 
-    /// The slot in which a key waits. An item of the complete list, or an object that a resync tells again, gets one.
+    /// The slot in which a key waits. An item of the complete list, or an object that a resync repeats, gets one.
     fn find_or_unpack(&mut self, hash: u64, key: &ObjectKey) -> Option<usize> {
         if let Some(at) = self.find(hash, key) {
             return Some(at);
@@ -125,7 +125,7 @@ impl DeltaFifo {
         at
     }
 
-    /// Every item of the complete list, and all that resyncs tell again, gets a slot, in its place in the queue.
+    /// Every item of the complete list, and all that resyncs repeat, gets a slot, in its place in the queue.
     fn unpack_all(&mut self) {
         let (listed, again) = (std::mem::take(&mut self.listed), std::mem::take(&mut self.again));
         let count = listed.len() + again.iter().map(|again| again.objects.len()).sum::<usize>();
@@ -186,8 +186,8 @@ impl DeltaFifo {
         }
     }
 
-    /// The slot of the head. `None` if nothing waits, or if the head is an item of the complete list, or an object that a
-    /// resync tells again, to which nothing has happened since.
+    /// The slot of the head. `None` if nothing waits, or if the head is an item of the complete list, or an object that
+    /// a resync repeats, to which nothing has happened since.
     fn head(&self) -> Option<usize> {
         let object = match self.turn() {
             Turn::Queue => return self.queue.front().copied(),
@@ -198,8 +198,8 @@ impl DeltaFifo {
         self.find(hash_of(&object.key), &object.key)
     }
 
-    /// If the head is an item of the complete list, or an object that a resync tells again, takes it out, as the delta that
-    /// it was when it came.
+    /// If the head is an item of the complete list, or an object that a resync repeats, takes it out, as the delta
+    /// that it was when it came.
     fn leave_packed(&mut self) -> Option<Delta> {
         match self.turn() {
             Turn::Listed => {
@@ -347,8 +347,8 @@ impl Queue for DeltaFifo {
         gone
     }
 
-    /// In one pass over what waits, one pass over what is known, and a sort of hashes. No delta is made for a key before its
-    /// turn comes.
+    /// In one pass over what waits, one pass over what is known, and a sort of hashes. No delta is made for a key
+    /// before its turn comes.
     fn resync(&mut self, known: &Store) {
         let mut objects: Vec<(u32, Arc<Object>)> = Vec::new();
         known.each_absent(&mut self.waiting(), &mut |hash, object| objects.push((hash, object.clone())));
@@ -372,7 +372,8 @@ impl Queue for DeltaFifo {
     fn pop(&mut self, known: &Store) -> Option<Deltas> {
         let mut deltas = self.leave()?;
         self.counts.queued -= deltas.folded();
-        // What the first delta means depends on what is known; what each later one means depends on the delta before it.
+        // What the first delta means depends on what is known; what each later one means depends on the delta before
+        // it.
         let mut before = None;
         for delta in deltas.iter_mut() {
             resolve(delta, |key| before.unwrap_or_else(|| known.get(key).is_some()));

@@ -1,5 +1,5 @@
-//! One informer for each resource, namespace and selector, shared by all who ask for it: client-go's `SharedInformerFactory`
-//! (`informers/factory.go`).
+//! One informer for each resource, namespace and selector, shared by all who ask for it: client-go's
+//! `SharedInformerFactory` (`informers/factory.go`).
 
 use crate::api::request::Scope;
 use crate::api::resource::ApiResource;
@@ -73,8 +73,8 @@ impl<Q: Queue> SharedInformerFactory<Q> {
         own.map_or(self.options, |(_, options)| *options)
     }
 
-    /// The informer of that resource in that scope (`InformerFor`). If there is none yet, `make` makes one, which then waits
-    /// for [`SharedInformerFactory::start`].
+    /// The informer of that resource in that scope (`InformerFor`). If there is none yet, `make` makes one, which then
+    /// waits for [`SharedInformerFactory::start`].
     pub fn informer_for(
         &mut self,
         resource: ApiResource,
@@ -102,8 +102,8 @@ impl<Q: Queue> SharedInformerFactory<Q> {
         Some(Registration { informer, handler })
     }
 
-    /// Removes a handler; to do so again changes nothing. An informer ends with its last handler: then the result is `true`,
-    /// and whoever carries out the informer's actions is to stop.
+    /// Removes a handler; to do so again changes nothing. An informer ends with its last handler: then the result is
+    /// `true`, and whoever carries out the informer's actions is to stop.
     pub fn remove_event_handler(&mut self, registration: Registration) -> bool {
         let Some(informer) = self.get_mut(registration.informer) else { return false };
         if !informer.remove_event_handler(registration.handler) || informer.handlers() > 0 {
@@ -166,17 +166,17 @@ impl<Q: Queue> SharedInformerFactory<Q> {
         self.shared.iter_mut().map(|shared| (shared.id, &mut shared.informer))
     }
 
-    /// How many informers there are.
+    /// Returns how many informers there are.
     pub fn len(&self) -> usize {
         self.shared.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.shared.is_empty()
     }
 
-    /// Whether every first list has reached its store (`WaitForCacheSync`).
+    /// Returns whether every first list has reached its store (`WaitForCacheSync`).
     pub fn has_synced(&self) -> bool {
         self.shared.iter().all(|shared| shared.informer.has_synced())
     }

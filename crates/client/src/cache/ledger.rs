@@ -48,8 +48,8 @@ ledger! {
     streamed,
     /// Events older than what is already known of the same uid.
     late,
-    /// Events of a former object of a name: of another uid than that of the object that is known to exist, and older than
-    /// that object.
+    /// Events of a former object of a name: of another uid than that of the object that is known to exist, and older
+    /// than that object.
     former,
     /// DELETED of something that is neither known nor queued.
     unknown,
@@ -82,17 +82,17 @@ ledger! {
     changes,
     /// Applied deltas that changed nothing: deletions of what was not there.
     without_effect,
-    /// Applied deltas that made two changes: another object had taken over the name, and the deletion of the one before was
-    /// never seen.
+    /// Applied deltas that made two changes: another object had taken over the name, and the deletion of the one before
+    /// was never seen.
     twofold,
 
     /// Objects that complete lists showed to be gone.
     gone,
     /// Events, items and objects found gone that were reported to the handlers when they came.
     received,
-    /// Events, items and objects found gone that brought nothing new and were reported to no handler: items of a list that
-    /// were known already, or older than what the same list had brought before, and objects found gone whose deletion had
-    /// been reported before.
+    /// Events, items and objects found gone that brought nothing new and were reported to no handler: items of a list
+    /// that were known already, or older than what the same list had brought before, and objects found gone whose
+    /// deletion had been reported before.
     repeated,
 
     /// Watches opened.
@@ -117,8 +117,8 @@ impl Ledger {
         self.watched + self.replaced + self.kept + self.tombstones + self.resyncs
     }
 
-    /// Whether every frame, event, item and delta is counted in exactly one place. `queued` is how many deltas the queue
-    /// holds.
+    /// Returns whether every frame, event, item and delta is counted in exactly one place. `queued` is how many deltas
+    /// the queue holds.
     pub fn is_balanced(&self, queued: u64) -> bool {
         self.frames == self.bookmarks + self.errors + self.malformed + self.oversized + self.events
             && self.events == self.watched + self.streamed + self.late + self.former + self.unknown

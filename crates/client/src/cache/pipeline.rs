@@ -66,8 +66,8 @@ impl<Q: Queue> Pipeline<Q> {
         self.queue.made().resyncs - before
     }
 
-    /// Takes what waits at the head of the queue, and applies it to the store, oldest first. `changed` is called with each
-    /// change when the store has it. Returns false if nothing waits.
+    /// Takes what waits at the head of the queue, and applies it to the store, oldest first. `changed` is called with
+    /// each change when the store has it. Returns false if nothing waits.
     pub fn pop(&mut self, mut changed: impl FnMut(Change)) -> bool {
         let Some(deltas) = self.queue.pop(&self.store) else { return false };
         self.apply(deltas, &mut changed);
@@ -111,7 +111,7 @@ impl<Q: Queue> Pipeline<Q> {
         (ledger.changes, ledger.without_effect, ledger.twofold) = (self.changes, self.without_effect, self.twofold);
     }
 
-    /// Whether every delta was applied, was folded into one that was, or waits.
+    /// Returns whether every delta was applied, was folded into one that was, or waits.
     pub fn is_balanced(&self) -> bool {
         let made = self.queue.made();
         self.pushed + made.tombstones + made.resyncs == self.applied + self.coalesced + self.queue.queued()

@@ -1,5 +1,5 @@
-//! The RealFIFO: every delta in the order of its arrival, across all keys. No deltas are folded, so that the size of the queue
-//! follows the number of events.
+//! The RealFIFO: every delta in the order of its arrival, across all keys. No deltas are folded, so that the size of
+//! the queue follows the number of events.
 //!
 //! This is client-go's `the_real_fifo.go`, the default there since 1.33. The `AtomicFIFO` of 1.36 is left out.
 
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// A resync tells of what a list that waits will find gone: that is not among what the next list may lack.
+    /// A resync repeats what a waiting list will find gone: that is not among the objects that the next list may lack.
     #[test]
     fn what_a_waiting_list_does_not_hold_is_gone_although_a_resync_tells_of_it() {
         let mut reader = reader_of::<RealFifo>("a@1 c@1");
@@ -194,8 +194,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Whatever changes a DeltaFIFO brings of a name, a RealFIFO beside it brings too, in the same order, and both end in
-        /// the same state.
+        /// Whatever changes a DeltaFIFO brings of a name, a RealFIFO beside it brings too, in the same order, and both
+        /// end in the same state.
         #[test]
         fn a_delta_fifo_tells_a_part_of_what_a_real_fifo_tells(
             steps in prop::collection::vec((0..9_usize, 0..3_usize, 1..3_u32), 0..60),

@@ -1,5 +1,5 @@
-//! The SharedInformer: a reflector, the queue that it fills, the store into which the queue is drained, and any number of
-//! handlers that are notified (client-go's `shared_informer.go`).
+//! The SharedInformer: a reflector, the queue that it fills, the store into which the queue is drained, and any number
+//! of handlers that are notified (client-go's `shared_informer.go`).
 
 use std::sync::Arc;
 
@@ -43,18 +43,18 @@ pub struct SharedInformer<Q = DeltaFifo> {
     started: bool,
 }
 
-/// How an informer is made.
+/// The settings of an informer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InformerOptions {
     /// The reflector's settings.
     pub reflector: Options,
-    /// How much may wait for the handlers; `None` is any amount, as in client-go. Beyond it the watch ends, and a new list
-    /// follows.
+    /// How much may wait for the handlers; `None` is any amount, as in client-go. Beyond it the watch ends, and a new
+    /// list follows.
     pub backlog: Option<Backlog>,
 }
 
-/// Uids whose DELETED came while a list was streamed. They were reported to the handlers at once, and the store learns of
-/// them when the list is complete.
+/// Uids whose DELETED came while a list was streamed. They were reported to the handlers at once, and the store learns
+/// of them when the list is complete.
 type StreamedDeletions = HashSet<Uid, FxBuildHasher>;
 
 /// Texts that many objects have in common, each kept once.
@@ -115,7 +115,8 @@ impl<Q: Queue> ReflectorStore for Sink<'_, Q> {
     fn event(&mut self, now: f64, delta_type: DeltaType, object: Arc<Object>, text: &str) -> Queued {
         let queued = self.pipeline.event(delta_type, object.clone());
         *self.ledger.counter_of(queued) += 1;
-        // The deletion of an unknown object is reported to handlers of what is received, too: a timeline has a mark for it.
+        // The deletion of an unknown object is reported to handlers of what is received, too: a timeline has a mark for
+        // it.
         if matches!(queued, Queued::Queued | Queued::Unknown) {
             self.received(now, delta_type, &object, Some(text));
         }
@@ -182,8 +183,8 @@ impl<Q: Queue> Sink<'_, Q> {
         self.processor.received(now, delta_type, object);
     }
 
-    /// The known objects that stay although they are not among the items of a list. There are two kinds of them, and each
-    /// object says in its `flaw` which it is:
+    /// The known objects that stay although they are not among the items of a list. There are two kinds of them, and
+    /// each object says in its `flaw` which it is:
     ///
     /// - one that the list names, with a state that could not be read: it exists, and only its newest state is unknown;
     /// - where an item has not even a name, any object that the list does not name: it may be that item, and so it is not
@@ -209,7 +210,7 @@ impl<Q: Queue> Sink<'_, Q> {
         (kept, doubt)
     }
 
-    /// Whether this object is known in this very version.
+    /// Returns whether this object is known in this very version.
     fn is_known(&self, object: &Object) -> bool {
         let known = self.pipeline.newest(&object.key);
         known.is_some_and(|known| known.uid == object.uid && known.resource_version == object.resource_version)
@@ -275,9 +276,9 @@ impl<Q: Queue> SharedInformer<Q> {
         action
     }
 
-    /// Takes up to `limit` keys from the queue, and updates the store. The handlers are notified of the changes when they
-    /// take what waits for them ([`SharedInformer::deliver`]). Returns how many keys were taken; fewer than `limit` means that the
-    /// queue is empty.
+    /// Takes up to `limit` keys from the queue, and updates the store. The handlers are notified of the changes when
+    /// they take what waits for them ([`SharedInformer::deliver`]). Returns how many keys were taken; fewer than
+    /// `limit` means that the queue is empty.
     pub fn drain(&mut self, limit: usize, now: f64) -> usize {
         let mut taken = 0;
         while taken < limit && self.pipeline.pop(|change| self.processor.changed(now, change)) {
@@ -297,8 +298,8 @@ impl<Q: Queue> SharedInformer<Q> {
         self.pipeline.count(&mut self.ledger);
     }
 
-    /// Adds a handler, which first gets all objects of the store (`AddEventHandlerWithOptions`). While the first list is on its
-    /// way, the store holds nothing, and a handler that asked for it gets what the list has brought.
+    /// Adds a handler, which first gets all objects of the store (`AddEventHandlerWithOptions`). While the first list
+    /// is on its way, the store holds nothing, and a handler that asked for it gets what the list has brought.
     pub fn add_event_handler(&mut self, options: HandlerOptions, now: f64) -> HandlerId {
         let initial = match self.reflector.has_listed() {
             false if options.listing => Initial::Listed(self.reflector.listed().cloned().collect()),
@@ -317,12 +318,13 @@ impl<Q: Queue> SharedInformer<Q> {
         self.processor.remove(id)
     }
 
-    /// How often a handler's resync is due, in milliseconds, if ever.
+    /// Returns how often a handler's resync is due, in milliseconds, if ever.
     pub fn resync_period(&self, id: HandlerId) -> Option<f64> {
         self.processor.resync_period(id)
     }
 
-    /// Sets how often a handler's resync is due, in milliseconds, from now on; `None` is never, and the shortest period is
+    /// Sets how often a handler's resync is due, in milliseconds, from now on; `None` is never, and the shortest period
+    /// is
     /// [`crate::cache::handler::MINIMUM_RESYNC`]. The reflector's deadline may change with it.
     pub fn set_resync_period(&mut self, id: HandlerId, every: Option<f64>, now: f64) {
         let before = self.processor.resync_check_period();
@@ -333,27 +335,27 @@ impl<Q: Queue> SharedInformer<Q> {
         }
     }
 
-    /// Has a handler take what waits for it. If the handler fails or panics, that one notification is lost to it. Returns how
-    /// many notifications there were.
+    /// Has a handler take what waits for it. If the handler fails or panics, that one notification is lost to it.
+    /// Returns how many notifications there were.
     pub fn deliver(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler) -> usize {
         self.processor.deliver(id, handler)
     }
 
     /// [`SharedInformer::deliver`] that hands over at most `limit` of the objects that the handler gets first, and of the
-    /// deltas of the first list ([`HandlerOptions::listing`]). Returns whether any of these are left: then this is to be
-    /// called again, and the handler gets nothing yet of what has happened since.
+    /// deltas of the first list ([`HandlerOptions::listing`]). Returns whether any of these are left: then this is to
+    /// be called again, and the handler gets nothing yet of what has happened since.
     pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> bool {
         self.processor.deliver_some(id, handler, limit);
         self.processor.is_catching_up(id)
     }
 
-    /// Whether [`SharedInformer::deliver_some`] has left something for its next call, or nothing was delivered yet of the
-    /// objects that the handler gets first.
+    /// Returns whether [`SharedInformer::deliver_some`] has left something for its next call, or nothing was delivered
+    /// yet of the objects that the handler gets first.
     pub fn is_catching_up(&self, id: HandlerId) -> bool {
         self.processor.is_catching_up(id)
     }
 
-    /// Whether the first list has reached this handler.
+    /// Returns whether the first list has reached this handler.
     pub fn handler_has_synced(&self, id: HandlerId) -> bool {
         self.processor.has_synced(id)
     }
@@ -363,7 +365,7 @@ impl<Q: Queue> SharedInformer<Q> {
         self.processor.ledger(id)
     }
 
-    /// How many handlers there are.
+    /// Returns how many handlers there are.
     pub fn handlers(&self) -> usize {
         self.processor.len()
     }
@@ -411,7 +413,7 @@ impl<Q: Queue> SharedInformer<Q> {
         &self.ledger
     }
 
-    /// Whether every frame and delta is accounted for.
+    /// Returns whether every frame and delta is accounted for.
     pub fn is_balanced(&self) -> bool {
         let (notifications, ledger) = (self.processor.counts(), &self.ledger);
         ledger.is_balanced(self.queue().queued())
@@ -420,12 +422,12 @@ impl<Q: Queue> SharedInformer<Q> {
             && self.pipeline.is_balanced()
     }
 
-    /// How much of what the store holds can be believed, at `now` in milliseconds.
+    /// Returns how much of what the store holds can be believed, at `now` in milliseconds.
     pub fn health(&self, now: f64) -> Health {
         self.reflector.health(now)
     }
 
-    /// Whether the first list has reached the store.
+    /// Returns whether the first list has reached the store.
     pub fn has_synced(&self) -> bool {
         self.reflector.has_listed() && self.queue().has_synced()
     }

@@ -8,7 +8,7 @@ use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{Delta, DeltaType, Deltas};
 use crate::cache::store::Store;
 
-/// What came of handing a delta to the queue.
+/// The result of handing an event to the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queued {
     /// It waits.
@@ -22,7 +22,7 @@ pub enum Queued {
     Former,
 }
 
-/// How many deltas a queue has made that no frame and no item brought.
+/// The deltas that a queue has made and that no frame and no item brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     /// Deletions of objects that a complete list did not hold.
@@ -31,7 +31,7 @@ pub struct Made {
     pub resyncs: u64,
 }
 
-/// What each kind of queue counts of itself.
+/// The counts that each kind of queue keeps of itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// How many received deltas wait. A delta into which others were folded counts as all of them.
@@ -39,14 +39,14 @@ pub struct Counts {
     pub(super) made: Made,
     /// How many keys (of a RealFIFO: deltas) of the first complete list have not been taken out.
     pub(super) initial: usize,
-    /// Whether anything has arrived. A first complete list counts even if it is empty.
+    /// True if anything has arrived. A first complete list counts even if it is empty.
     pub(super) populated: bool,
 }
 
 /// A queue of deltas (client-go's `Queue`, `fifo.go`). An informer has a [`DeltaFifo`] where no other queue is named.
 ///
-/// A controller whose work follows from the newest state alone takes that default. One that has to see every event that the
-/// server sent takes a [`RealFifo`], which does not fold:
+/// A controller whose work follows from the newest state alone takes that default. One that has to see every event that
+/// the server sent takes a [`RealFifo`], which does not fold:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -79,8 +79,8 @@ pub struct Counts {
 pub trait Queue: Debug + Default {
     /// Queues what a watch brought: `Added`, `Updated` or `Deleted` (client-go's `Add`, `Update` and `Delete`).
     fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &Store) -> Queued;
-    /// Queues a complete list, and a tombstone for whatever is queued or known and not in it. Returns the newest
-    /// state of each object that gets a tombstone. An object whose newest delta is a deletion is gone already, and is not
+    /// Queues a complete list, and a tombstone for whatever is queued or known and not in it. Returns the newest state
+    /// of each object that gets a tombstone. An object whose newest delta is a deletion is gone already, and is not
     /// among them.
     fn replace(&mut self, list: CompleteList, known: &Store) -> Vec<Arc<Object>>;
     /// What [`Queue::replace`] would return for this list, with nothing changed.
@@ -92,28 +92,29 @@ pub trait Queue: Debug + Default {
     /// `Updated`, by whether the object is known: a reader needs no other types.
     fn pop(&mut self, known: &Store) -> Option<Deltas>;
 
-    /// How many keys wait.
+    /// Returns how many keys wait.
     fn len(&self) -> usize;
-    /// Whether nothing waits.
+    /// Returns whether nothing waits.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
     /// What the queue counts of itself.
     fn counts(&self) -> &Counts;
-    /// Whether the first complete list has been taken out, or something else arrived before any list (`HasSynced`).
+    /// Returns whether the first complete list has been taken out, or something else arrived before any list
+    /// (`HasSynced`).
     fn has_synced(&self) -> bool {
         self.counts().populated && self.counts().initial == 0
     }
-    /// How many received deltas wait. A delta into which others were folded counts as all of them.
+    /// Returns how many received deltas wait. A delta into which others were folded counts as all of them.
     fn queued(&self) -> u64 {
         self.counts().queued
     }
-    /// How many deltas the queue has made that no frame and no item brought.
+    /// Returns how many deltas the queue has made that no frame and no item brought.
     fn made(&self) -> Made {
         self.counts().made
     }
-    /// How many of the waiting deltas are Syncs of objects that are still as the store holds them: these bring nothing
-    /// that is not shown already.
+    /// Returns how many of the waiting deltas are Syncs of objects that are still as the store holds them: these bring
+    /// nothing that is not shown already.
     fn resyncing(&self) -> u64 {
         0
     }
@@ -121,9 +122,10 @@ pub trait Queue: Debug + Default {
     fn newest(&self, key: &ObjectKey) -> Option<(&Arc<Object>, bool)>;
 }
 
-/// Whether an event comes too late: it is older than `newest`, the newest that is known of its name. Then the result says
-/// what becomes of the event. `present` is false where `newest` is a deletion. A deletion proves nothing against an object
-/// with another uid: after a restore from a backup, new objects have lower versions than those that are gone.
+/// Returns whether an event comes too late: it is older than `newest`, the newest that is known of its name. Then the
+/// result says what becomes of the event. `present` is false where `newest` is a deletion. A deletion proves nothing
+/// against an object with another uid: after a restore from a backup, new objects have lower versions than those that
+/// are gone.
 pub(super) fn late(object: &Object, newest: &Object, present: bool) -> Option<Queued> {
     if !object.resource_version.is_older_than(&newest.resource_version) {
         return None;
@@ -134,7 +136,8 @@ pub(super) fn late(object: &Object, newest: &Object, present: bool) -> Option<Qu
     }
 }
 
-/// Turns `Replaced` and `Sync` into `Updated` where the reader has an object of that key (`present`), else into `Added`.
+/// Turns `Replaced` and `Sync` into `Updated` where the reader has an object of that key (`present`), else into
+/// `Added`.
 pub(super) fn resolve(delta: &mut Delta, present: impl FnOnce(&ObjectKey) -> bool) {
     delta.listed |= delta.delta_type == DeltaType::Replaced;
     if matches!(delta.delta_type, DeltaType::Replaced | DeltaType::Sync) {

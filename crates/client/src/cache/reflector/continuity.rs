@@ -1,6 +1,7 @@
 //! The break in a watch, and whether a notice has reported it.
 
-/// For this long, in milliseconds, after the end of a watch what is held counts as live although the next watch is not open.
+/// For this long, in milliseconds, after the end of a watch what is held counts as live although the next watch is not
+/// open.
 const PAUSE: f64 = 2_000.0;
 
 /// A time without a proven socket. All times are milliseconds.
@@ -18,13 +19,13 @@ impl Silence {
         self.since + PAUSE
     }
 
-    /// Whether the server had sent everything when the socket ended.
+    /// Returns whether the server had sent everything when the socket ended.
     pub(super) fn is_clean(&self) -> bool {
         self.from == self.since
     }
 }
 
-/// What lies behind the newest proof of a watch.
+/// The time since the newest proof of a watch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Continuity {
     /// Nothing: the watch is proven.
@@ -32,8 +33,8 @@ pub(super) enum Continuity {
     Unbroken,
     /// A silence that no notice has reported. The next socket may end it before it counts.
     Silent(Silence),
-    /// A notice has reported that the watch is lost, or none is needed: the user asked for the stop, or whoever found the
-    /// held objects to be wrong reports that. In the last case nothing was silent, and no gap follows.
+    /// A notice has reported that the watch is lost, or none is needed: the user asked for the stop, or whoever found
+    /// the held objects to be wrong reports that. In the last case nothing was silent, and no gap follows.
     Outage(Option<Silence>),
 }
 
@@ -47,7 +48,7 @@ impl Continuity {
         }
     }
 
-    /// Whether the loss of the watch has been reported.
+    /// Returns whether the loss of the watch has been reported.
     pub(super) fn is_reported(&self) -> bool {
         matches!(self, Continuity::Outage(_))
     }

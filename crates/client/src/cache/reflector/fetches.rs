@@ -1,8 +1,8 @@
 //! The ways in which lists come: by fetch or streamed, whole or in pages.
 //!
-//! A browser does not let a page read what an API of another origin answers, unless that API allows it (CORS). The browser
-//! does not say so to the page: it looks as if no answer came. WebSockets have no such rule, so that a streaming list may
-//! come where a fetched one does not.
+//! A browser does not let a page read what an API of another origin answers, unless that API allows it (CORS). The
+//! browser does not say so to the page: it looks as if no answer came. WebSockets have no such rule, so that a
+//! streaming list may come where a fetched one does not.
 
 use crate::api::object::ResourceVersion;
 use crate::api::request::ListRequest;
@@ -12,19 +12,19 @@ use crate::cache::reflector::options::Options;
 /// The number of items of a page where no other size is set, as client-go's pager asks for (`defaultPageSize`).
 pub const PAGE: u32 = 500;
 
-/// What is known of fetched lists.
+/// The ways to a list, as far as they are known.
 #[derive(Debug)]
 pub(super) struct Fetches {
-    /// Whether a streaming list is wanted first.
+    /// True if a streaming list is wanted first.
     watch_list: bool,
-    /// Whether answers over HTTP can be read at all.
+    /// True if answers over HTTP can be read at all.
     pub(super) readable: bool,
     answers: Answers,
     /// The first list at `0` came in pages, so later ones will too.
     paged: bool,
 }
 
-/// Whether answers over HTTP come.
+/// The answers over HTTP so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answers {
     /// None has come.
@@ -41,7 +41,7 @@ impl Fetches {
         Fetches { watch_list, readable, answers: Answers::Unknown, paged: false }
     }
 
-    /// Whether lists are to be streamed.
+    /// Returns whether lists are to be streamed.
     pub(super) fn stream(&self) -> bool {
         self.watch_list || !self.readable || self.answers == Answers::Missing
     }
@@ -71,7 +71,8 @@ impl Fetches {
         }
     }
 
-    /// Whether the answer to a list that failed so may be one that cannot be read: none came, and none ever did.
+    /// Returns whether the answer to a list that failed so may be one that cannot be read: none came, and none ever
+    /// did.
     pub(super) fn may_be_unreadable(&self, failure: &Failure) -> bool {
         self.answers == Answers::Unknown && (failure.verdict, failure.code) == (Verdict::Unreachable, 0)
     }

@@ -1,7 +1,7 @@
-//! How much of what is held can be believed, and what proves it.
+//! The health of a watch: how much of what is held can be believed, and the proofs of that.
 //!
-//! Only a frame, or an answer of the API server itself, is a proof. That a socket opened proves nothing: a proxy may accept
-//! the socket before it has reached the server, and a socket stays open even where nothing reaches it any more.
+//! Only a frame, or an answer of the API server itself, is a proof. That a socket opened proves nothing: a proxy may
+//! accept the socket before it has reached the server, and a socket stays open even where nothing reaches it any more.
 
 use crate::api::status::{Failure, Verdict};
 use crate::cache::reflector::continuity::{Continuity, Silence};
@@ -41,11 +41,11 @@ impl Health {
     }
 }
 
-/// What is known of the held objects: it outlives the states, and stays true while the reflector goes from a watch through
-/// failures, waits and lists to the next watch. All times are milliseconds.
+/// The knowledge of the held objects. It outlives the states, and stays true while the reflector goes from a watch
+/// through failures, waits and lists to the next watch. All times are milliseconds.
 #[derive(Debug, Default)]
 pub(super) struct Freshness {
-    /// Whether a complete list has been handed over.
+    /// True if a complete list has been handed over.
     pub(super) synced: bool,
     /// Why what is held may be wrong, since the watch was last proven. It is not a part of `continuity`: a failure is
     /// there before the first list, too, and a silence needs none.
@@ -85,12 +85,12 @@ impl Freshness {
         }
     }
 
-    /// Whether the reason to doubt is that nothing answers.
+    /// Returns whether the reason to doubt is that nothing answers.
     pub(super) fn is_unreachable(&self) -> bool {
         self.failure.as_ref().is_some_and(|failure| failure.verdict == Verdict::Unreachable)
     }
 
-    /// Whether an open watch needs a proof before it can be called live.
+    /// Returns whether an open watch needs a proof before it can be called live.
     pub(super) fn is_unproven(&self) -> bool {
         self.failure.is_some() || self.continuity.silence().is_some()
     }
@@ -105,8 +105,8 @@ impl Freshness {
         }
     }
 
-    /// The socket is gone, or nothing proves it. A server that ends a watch properly (`clean`) has sent everything; after
-    /// any other end, only what was proven is known.
+    /// The socket is gone, or nothing proves it. A server that ends a watch properly (`clean`) has sent everything;
+    /// after any other end, only what was proven is known.
     pub(super) fn silent(&mut self, clean: bool, now: f64) {
         if clean && self.failure.is_none() {
             self.heard = Some(now);
@@ -115,8 +115,8 @@ impl Freshness {
         self.continuity.fall_silent(Silence { from, since: now });
     }
 
-    /// A socket opened. A server that ended the last watch properly had sent everything. Whether this watch brings more is
-    /// asked when it has been silent for a while, as with any other watch.
+    /// A socket opened. A server that ended the last watch properly had sent everything. Whether this watch brings more
+    /// is asked when it has been silent for a while, as with any other watch.
     pub(super) fn opened(&mut self) {
         if self.failure.is_none() && matches!(self.continuity, Continuity::Silent(silence) if silence.is_clean()) {
             self.continuity = Continuity::Unbroken;
@@ -148,8 +148,8 @@ impl Freshness {
         }
     }
 
-    /// Reports that the watch is lost, once in an outage. A refusal is reported as such instead, and nothing is reported
-    /// while a probe asks why a socket was refused. `reason` is that of the list under way.
+    /// Reports that the watch is lost, once in an outage. A refusal is reported as such instead, and nothing is
+    /// reported while a probe asks why a socket was refused. `reason` is that of the list under way.
     pub(super) fn report_stale(&mut self, state: &State, reason: &str, now: f64, store: &mut dyn ReflectorStore) {
         if self.continuity.is_reported() || !self.synced || self.health(state, now) != Health::Stale {
             return;

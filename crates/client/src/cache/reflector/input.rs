@@ -1,14 +1,14 @@
-//! What a reflector is handed, and what it asks for.
+//! The inputs of a reflector, and the actions that it asks for.
 
 use crate::api::request::{ListRequest, WatchRequest};
 use crate::api::status::Failure;
 use crate::cache::backlog::Backlog;
 
-/// A frame that is longer than this, in bytes, is not read. Servers refuse objects of more than a few megabytes (etcd: 1.5,
-/// API servers: 3), and a socket hands over each frame as a whole.
+/// A frame that is longer than this, in bytes, is not read. Servers refuse objects of more than a few megabytes (etcd:
+/// 1.5, API servers: 3), and a socket hands over each frame as a whole.
 pub const LONGEST_FRAME: usize = 64_000_000;
 
-/// What happened.
+/// An input: something happened.
 #[derive(Clone, Debug)]
 pub enum Input<'a> {
     /// Begin, or try again at once after having stopped.
@@ -24,8 +24,8 @@ pub enum Input<'a> {
     TooLong(usize),
     /// The socket closed with this code, which is 1000 where the server ended the watch properly.
     Closed(u16),
-    /// The next bytes of a page, of any number. An empty piece says that the answer has begun, with status 200. The items
-    /// that are complete with these bytes are read at once.
+    /// The next bytes of a page, of any number. An empty piece says that the answer has begun, with status 200. The
+    /// items that are complete with these bytes are read at once.
     Piece(&'a [u8]),
     /// All bytes of a page have come.
     PageEnd,
@@ -48,9 +48,9 @@ pub enum Input<'a> {
     HeartbeatAnswered {
         /// When it was asked, in milliseconds.
         asked: f64,
-        /// Whether the server had an event that comes after that version.
+        /// True if the server had an event that comes after that version.
         event: bool,
-        /// Whether the server was also asked if it has come as far as that version.
+        /// True if the server was also asked if it has come as far as that version.
         checked: bool,
     },
     /// The heartbeat's question was not answered, or was answered with something other than a watch.
@@ -60,9 +60,9 @@ pub enum Input<'a> {
         /// What came instead.
         failure: Failure,
     },
-    /// Someone else has found that the held objects are wrong, for this reason. A watch ends with this, and a new list is
-    /// taken of the server's newest state, even if the server's versions have gone back. Without a watch nothing happens,
-    /// because what is under way ends with a list anyway.
+    /// Someone else has found that the held objects are wrong, for this reason. A watch ends with this, and a new list
+    /// is taken of the server's newest state, even if the server's versions have gone back. Without a watch nothing
+    /// happens, because what is under way ends with a list anyway.
     Relist(&'a str),
     /// More has come than the handlers can take: this much waits.
     Overrun(Backlog),
@@ -72,7 +72,7 @@ pub enum Input<'a> {
     GiveUp(&'a str),
 }
 
-/// What to do next. Each action replaces the one that was under way.
+/// The next thing to do. Each action replaces the one that was under way.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Fetch a page.

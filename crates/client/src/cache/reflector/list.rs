@@ -15,8 +15,8 @@ use crate::cache::reflector::unread::Unread;
 /// A list of more items than this counts as one that never ends: the largest clusters have 150,000 Pods (kubernetes,
 /// "Considerations for large clusters").
 const MOST: usize = 1_000_000;
-/// A page of which nothing has arrived within this time, in milliseconds, counts as failed; servers and proxies may need a
-/// minute to begin with a large one.
+/// A page of which nothing has arrived within this time, in milliseconds, counts as failed; servers and proxies may
+/// need a minute to begin with a large one.
 const LISTING: f64 = 120_000.0;
 
 /// A list that comes by fetch. All times are milliseconds.
@@ -63,8 +63,8 @@ impl List {
         self.arrived.map_or(self.requested + LISTING, |at| at + STALLED)
     }
 
-    /// Reads the items that are complete with these bytes. They are shown to the store, and are not part of what is known
-    /// before their list is complete.
+    /// Reads the items that are complete with these bytes. They are shown to the store, and are not part of what is
+    /// known before their list is complete.
     ///
     /// # Errors
     ///

@@ -159,8 +159,8 @@ impl ListAndWatch {
         if matches!(self.requester.state, State::Stream(_)) {
             self.requester.fetches.streamed();
         }
-        // The waits of an outage grew because nothing answered. Now the server answers, and if it answers with an error, the
-        // waits begin short again: a page that was cut off and gets a 410 must not be stale for long.
+        // The waits of an outage grew because nothing answered. Now the server answers, and if it answers with an
+        // error, the waits begin short again: a page that was cut off and gets a 410 must not be stale for long.
         if self.freshness.is_unreachable() {
             self.requester.timers.reset_backoff();
         }
@@ -202,8 +202,8 @@ impl ListAndWatch {
             State::Stream(list) => list.event(delta_type, object, text, store),
             State::Watch(watch) => {
                 watch.socket.events += 1;
-                // A watch from no version, or from `0`, begins with what exists, in the order of names, so that the version
-                // of one object says nothing about the next. The first event that is no ADDED ends that part.
+                // A watch from no version, or from `0`, begins with what exists, in the order of names, so that the
+                // version of one object says nothing about the next. The first event that is no ADDED ends that part.
                 let is_news = last_sync.is_news(&object.resource_version);
                 if delta_type != DeltaType::Added || !last_sync.is_any() {
                     last_sync.seen(&object.resource_version);
@@ -251,10 +251,10 @@ impl ListAndWatch {
         }
     }
 
-    /// An event is new to the watch, and yet older than what is known of its object. A server sends changes in the order of
-    /// their versions, so that one of the two versions is wrong. If it is the known one (a single huge one is enough), every
-    /// later change of the object would count as late, and its row would stay as it is under "live". Only a new list has the
-    /// truth, and not one at a version that may be the wrong one.
+    /// An event is new to the watch, and yet older than what is known of its object. A server sends changes in the
+    /// order of their versions, so that one of the two versions is wrong. If it is the known one (a single huge one is
+    /// enough), every later change of the object would count as late, and its row would stay as it is under "live".
+    /// Only a new list has the truth, and not one at a version that may be the wrong one.
     fn went_back(&mut self, object: &Object, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let Object { key, resource_version, .. } = object;
         let reason =
@@ -265,8 +265,8 @@ impl ListAndWatch {
         action
     }
 
-    /// A frame that cannot be read may have been anything, even a deletion. The version stays where it is, and a new list
-    /// follows after a wait. It brings an object whose frame was too long, for a list comes in pieces.
+    /// A frame that cannot be read may have been anything, even a deletion. The version stays where it is, and a new
+    /// list follows after a wait. It brings an object whose frame was too long, for a list comes in pieces.
     fn bad_frame(&mut self, bad: BadFrame, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let reason = match bad {
             BadFrame::Malformed(reason) => {
@@ -282,7 +282,8 @@ impl ListAndWatch {
         self.failed(failing(format!("a frame could not be read: {reason}")), moment, store)
     }
 
-    /// More has come than the handlers can take: the watch ends, so that no more comes, and a list follows after a wait.
+    /// More has come than the handlers can take: the watch ends, so that no more comes, and a list follows after a
+    /// wait.
     pub(super) fn overrun(
         &mut self,
         backlog: Backlog,
@@ -336,8 +337,8 @@ impl ListAndWatch {
 
     /// The list, or the probe of a refused socket, failed as whoever asked says.
     ///
-    /// A streaming list is tried in place of a list whose answer may be one that cannot be read. Where that fails, too, the
-    /// next attempt begins with a fetch again, after a wait: then it is more likely that nothing answers at all.
+    /// A streaming list is tried in place of a list whose answer may be one that cannot be read. Where that fails, too,
+    /// the next attempt begins with a fetch again, after a wait: then it is more likely that nothing answers at all.
     pub(super) fn not_answered(
         &mut self,
         failure: Failure,
@@ -360,7 +361,7 @@ impl ListAndWatch {
         Some(self.requester.wait(phase, None, moment))
     }
 
-    /// What is under way failed: a list, a probe, or a socket with an ERROR event.
+    /// The request that is under way failed: a list, a probe, or a socket with an ERROR event.
     pub(super) fn failed(
         &mut self,
         failure: Failure,

@@ -1,12 +1,13 @@
 //! The Reflector: lists a resource, then watches it, and starts over as the protocol asks.
 //!
-//! A state machine without IO: an [`Input`] comes in, the next [`Action`] comes out, and what the server said
-//! about objects goes to a [`ReflectorStore`]. The transitions are those of client-go's `reflector.go`, and two rules that
-//! a browser needs: every wait has a deadline, and no socket is opened within a second of the one before.
+//! A state machine without IO: an [`Input`] comes in, the next [`Action`] comes out, and what the server said about
+//! objects goes to a [`ReflectorStore`]. The transitions are those of client-go's `reflector.go`, and two rules that a
+//! browser needs: every wait has a deadline, and no socket is opened within a second of the one before.
 //!
-//! The [`Reflector`] takes inputs and deadlines, and `ListAndWatch` what the server sends. A `State` is what is under way: a
-//! `List` in pages, a `StreamingList`, a `Watch`, or a wait. What outlives the states on purpose has a type each: `LastSync`,
-//! `Fetches`, `Freshness` and `Timers`. The step after a failure, such as the relist after 410, is in `relist`.
+//! The [`Reflector`] takes inputs and deadlines, and `ListAndWatch` what the server sends. A `State` is what is under
+//! way: a `List` in pages, a `StreamingList`, a `Watch`, or a wait. What outlives the states on purpose has a type
+//! each: `LastSync`, `Fetches`, `Freshness` and `Timers`. The step after a failure, such as the relist after 410, is in
+//! `relist`.
 
 mod continuity;
 mod fetches;
@@ -117,8 +118,8 @@ impl Reflector {
         }
     }
 
-    /// Sets how often to resync, in milliseconds; `None` is never. The time begins now, or with the end of the list that is
-    /// on its way.
+    /// Sets how often to resync, in milliseconds; `None` is never. The time begins now, or with the end of the list
+    /// that is on its way.
     pub fn resync_every(&mut self, every: Option<f64>, now: f64) {
         self.cycle.requester.timers.set_resync(every, self.cycle.requester.state.is_past_its_list(), now);
     }
@@ -132,7 +133,7 @@ impl Reflector {
         under_way.into_iter().chain(beside).flatten().reduce(f64::min)
     }
 
-    /// How much of what is held can be believed.
+    /// Returns how much of what is held can be believed.
     pub fn health(&self, now: f64) -> Health {
         self.cycle.freshness.health(&self.cycle.requester.state, now)
     }
@@ -147,7 +148,7 @@ impl Reflector {
         self.cycle.requester.last_sync.version()
     }
 
-    /// Whether a complete list has been handed over.
+    /// Returns whether a complete list has been handed over.
     pub fn has_listed(&self) -> bool {
         self.cycle.freshness.synced
     }
@@ -158,7 +159,7 @@ impl Reflector {
         self.cycle.freshness.heard
     }
 
-    /// How many objects the list under way has brought so far.
+    /// Returns how many objects the list under way has brought so far.
     pub fn listing(&self) -> Option<usize> {
         self.cycle.requester.state.items().map(Objects::len)
     }
@@ -168,7 +169,7 @@ impl Reflector {
         self.cycle.requester.state.items().into_iter().flat_map(Objects::iter)
     }
 
-    /// How many objects the list under way will still bring, where the last page said so.
+    /// Returns how many objects the list under way will still bring, where the last page said so.
     pub fn remaining(&self) -> Option<u64> {
         match &self.cycle.requester.state {
             State::List(list) => list.remaining,
@@ -184,13 +185,13 @@ impl Reflector {
         }
     }
 
-    /// Whether the reflector waits because nothing answers.
+    /// Returns whether the reflector waits because nothing answers.
     pub fn is_unreachable(&self) -> bool {
         matches!(self.cycle.requester.state, State::Waiting { .. }) && self.cycle.freshness.is_unreachable()
     }
 
-    /// The open watch, for which the heartbeat may ask. `None` while there is none, or while the socket is known to owe an
-    /// event.
+    /// The open watch, for which the heartbeat may ask. `None` while there is none, or while the socket is known to owe
+    /// an event.
     pub fn open_watch(&self) -> Option<OpenWatch> {
         let State::Watch(Watch { socket, owed: None }) = &self.cycle.requester.state else { return None };
         let (opened, heard) = (socket.opened?, self.cycle.freshness.heard?);
@@ -240,8 +241,8 @@ impl Reflector {
         Action::Wait
     }
 
-    /// Ends an open watch, and begins a new list of the server's newest state. Until that list ends, what is held is known
-    /// to be wrong, and counts as stale.
+    /// Ends an open watch, and begins a new list of the server's newest state. Until that list ends, what is held is
+    /// known to be wrong, and counts as stale.
     fn relist(&mut self, reason: &str, moment: Moment) -> Option<Action> {
         if !matches!(self.cycle.requester.state, State::Watch(_)) {
             return None;
@@ -304,8 +305,8 @@ impl Reflector {
 
     /// The deadline of an open socket passed; `silent` says that it was a watch that never brought a frame.
     ///
-    /// A watch from a version that the server has never reached opens, and stays silent for ever. So a new list is taken
-    /// after two watches in a row that stayed silent.
+    /// A watch from a version that the server has never reached opens, and stays silent for ever. So a new list is
+    /// taken after two watches in a row that stayed silent.
     fn lost(&mut self, silent: bool, moment: Moment, store: &mut dyn ReflectorStore) -> Action {
         let cycle = &mut self.cycle;
         cycle.quiet = if silent { cycle.quiet + 1 } else { 0 };
@@ -321,8 +322,8 @@ impl Reflector {
         cycle.enter(phase.unwrap_or(Phase::Start), moment)
     }
 
-    /// The event that the server has did not come: the socket is dead, whatever the browser says of it. The watch is opened
-    /// anew; after a wait if this socket never brought anything, for the next one may be no better.
+    /// The event that the server has did not come: the socket is dead, whatever the browser says of it. The watch is
+    /// opened anew; after a wait if this socket never brought anything, for the next one may be no better.
     fn dead(&mut self, moment: Moment) -> Option<Action> {
         let cycle = &mut self.cycle;
         let frames = cycle.requester.state.socket()?.frames;
@@ -361,8 +362,8 @@ impl Reflector {
         freshness.settle(false, now, store);
     }
 
-    /// The API server did not answer when it was asked for this watch, or did not answer with a watch. The socket stays open,
-    /// for the server may only be slow; what is held is as old as its last proof.
+    /// The API server did not answer when it was asked for this watch, or did not answer with a watch. The socket stays
+    /// open, for the server may only be slow; what is held is as old as its last proof.
     fn unproven(
         &mut self,
         asked: f64,

@@ -1,6 +1,6 @@
 //! The notices of a reflector about the watch itself.
 
-/// What happened to the watch itself. All times are milliseconds.
+/// Something that happened to the watch itself. All times are milliseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
     /// A complete list replaced what was held.
@@ -28,7 +28,8 @@ pub enum Notice {
         /// What was wrong.
         reason: String,
     },
-    /// The watch was lost, or the server does not answer: what is held begins to be old. There is one notice in an outage.
+    /// The watch was lost, or the server does not answer: what is held begins to be old. There is one notice in an
+    /// outage.
     Stale {
         /// When the outage began to count.
         at: f64,
@@ -42,7 +43,7 @@ pub enum Notice {
         at: f64,
         /// What was refused, the HTTP status and the server's words: `watch (403): pods is forbidden`.
         reason: String,
-        /// Whether the reflector will ask again by itself.
+        /// True if the reflector will ask again by itself.
         retried: bool,
     },
     /// Neither the bookmark that ends a streaming list nor anything else comes. There is a notice every ten seconds.

@@ -29,7 +29,7 @@ pub(super) struct FrameEvent<'a> {
 /// A bookmark.
 pub(super) struct Bookmark {
     pub(super) version: ResourceVersion,
-    /// Whether it ends a streaming list.
+    /// True if it ends a streaming list.
     pub(super) ends_list: bool,
 }
 
@@ -80,9 +80,9 @@ impl ObjectReader {
                 return Ok(Frame::Bookmark(Bookmark { version, ends_list: bookmark.initial_events_end }));
             }
             EventType::Error => return Ok(Frame::Error(Failure::from_error_event(frame.object))),
-            // client-go logs such an event and takes its version as seen, so that what the event said stays unknown until
-            // the next list. Servers add types only on request; so a proxy has changed this one, or a newer server sends
-            // it unasked, and it may have been a change of an object.
+            // client-go logs such an event and takes its version as seen, so that what the event said stays unknown
+            // until the next list. Servers add types only on request; so a proxy has changed this one, or a newer
+            // server sends it unasked, and it may have been a change of an object.
             EventType::Unknown(word) => {
                 return Err(BadFrame::Malformed(format!("an event of the unknown type {word:?}")));
             }
@@ -93,9 +93,9 @@ impl ObjectReader {
 
     /// Reads the object of an event.
     ///
-    /// client-go logs an object of another type, leaves it out and keeps the version; the next event then takes the version
-    /// past it. But a proxy that turns objects into Tables or bare metadata does so with changes, too, and these would be
-    /// lost. A list after a wait loses none, and follows any frame that cannot be read.
+    /// client-go logs an object of another type, leaves it out and keeps the version; the next event then takes the
+    /// version past it. But a proxy that turns objects into Tables or bare metadata does so with changes, too, and
+    /// these would be lost. A list after a wait loses none, and follows any frame that cannot be read.
     fn object(&self, text: &str) -> Result<Object, String> {
         self.kind.map_or(Ok(()), |expected| kind::check(expected, text))?;
         self.read(text)
@@ -109,8 +109,8 @@ impl ObjectReader {
                 let object = named.and_then(|()| self.read(text));
                 object.map(|object| (object, text)).map_err(|words| UnreadItem { key: key_of(text), words })
             }
-            // The bytes that are no UTF-8 may be anywhere, and are mostly not in the name. No name has the character that
-            // stands for them.
+            // The bytes that are no UTF-8 may be anywhere, and are mostly not in the name. No name has the character
+            // that stands for them.
             ListItem::NotText(bytes) => {
                 let text = String::from_utf8_lossy(bytes);
                 let is_whole = |key: &ObjectKey| !key.to_string().contains(char::REPLACEMENT_CHARACTER);
@@ -120,7 +120,8 @@ impl ObjectReader {
         }
     }
 
-    /// Reads an object and what else is to be kept of it. Where that part cannot be read, the object says so in its `flaw`.
+    /// Reads an object and what else is to be kept of it. Where that part cannot be read, the object says so in its
+    /// `flaw`.
     fn read(&self, text: &str) -> Result<Object, String> {
         let mut object = decode_or_flag(self.decode, text).map_err(|error| error.to_string())?;
         if let Err(flaw) = object.keep(text, self.keep) {

@@ -1,4 +1,4 @@
-//! What the server refuses, so that a notice reports it once and not with every attempt.
+//! The refusals of the server, so that a notice reports each once and not with every attempt.
 
 use crate::api::status::{Failure, Verdict};
 
@@ -45,7 +45,7 @@ impl Refusals {
     }
 }
 
-/// Whether the server understood the request, and refuses it.
+/// Returns whether the server understood the request, and refuses it.
 pub(super) fn is_refusal(failure: &Failure) -> bool {
     matches!(failure.verdict, Verdict::Forbidden | Verdict::Refused)
 }

@@ -1,4 +1,5 @@
-//! The step that follows a failure: the request in another way, a wait, or a relist because the version has expired (410).
+//! The step that follows a failure: the request in another way, a wait, or a relist because the version has expired
+//! (410).
 
 use crate::api::status::Verdict;
 use crate::cache::reflector::state::Phase;
@@ -10,7 +11,7 @@ pub(super) enum Failed {
     Stream,
     /// A page of a list.
     List {
-        /// Whether it was a later page than the first.
+        /// True if it was a later page than the first.
         continued: bool,
     },
     /// A watch, or the probe for one.
@@ -56,8 +57,8 @@ pub(super) fn after(failed: Failed, verdict: Verdict, newest: bool) -> Next {
 }
 
 impl Next {
-    /// Whether the server only cannot answer this kind of list, or not from this version, and is asked in another way. Then
-    /// the failure is no reason to doubt what is held.
+    /// Returns whether the server only cannot answer this kind of list, or not from this version, and is asked in
+    /// another way. Then the failure is no reason to doubt what is held.
     pub(super) fn asks_otherwise(self, verdict: Verdict) -> bool {
         match self {
             Next::StreamNewest | Next::ListNewest | Next::ListWhole => true,

@@ -1,4 +1,4 @@
-//! What is under way, and the request that comes next: for a list, a streaming list or a watch.
+//! The requests of a reflector, one after the other: for a list, a streaming list or a watch.
 
 use crate::api::request::{ListRequest, WatchRequest};
 use crate::cache::backoff::Moment;

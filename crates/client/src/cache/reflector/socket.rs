@@ -13,8 +13,8 @@ const QUIET: f64 = 90_000.0;
 /// nothing has come within this time of the opening: a proxy may accept a socket long before it reaches the server. A
 /// server may hold such a list back for 3 s.
 pub(super) const OPENING: f64 = 15_000.0;
-/// A page or a streaming list that has begun to arrive, and of which nothing more comes for this long, in milliseconds, counts
-/// as failed. There is no limit for the whole list: one of 200 MB must come to its end on a slow line, too.
+/// A page or a streaming list that has begun to arrive, and of which nothing more comes for this long, in milliseconds,
+/// counts as failed. There is no limit for the whole list: one of 200 MB must come to its end on a slow line, too.
 pub(super) const STALLED: f64 = 30_000.0;
 
 /// One socket, which brings a streaming list, or the watch that follows a list. All times are milliseconds.
@@ -71,7 +71,7 @@ impl Socket {
         self.frames += 1;
     }
 
-    /// Whether the socket had opened at that time. What was asked before it opened says nothing about it.
+    /// Returns whether the socket had opened at that time. What was asked before it opened says nothing about it.
     pub(super) fn was_open(&self, at: f64) -> bool {
         self.opened.is_some_and(|opened| opened <= at)
     }
@@ -81,8 +81,8 @@ impl Socket {
         self.last_frame.or(self.opened)
     }
 
-    /// When a streaming list has taken too long: it must begin soon after the socket opened, and then not stand still for
-    /// longer than a fetched one may.
+    /// When a streaming list has taken too long: it must begin soon after the socket opened, and then not stand still
+    /// for longer than a fetched one may.
     pub(super) fn list_deadline(&self) -> f64 {
         match (self.opened, self.last_frame) {
             (Some(_), Some(frame)) => self.deadline().min(frame + STALLED),
@@ -101,8 +101,8 @@ impl Socket {
 
     /// The end of the socket, which closed with this code. `failing` says that a failure is not over.
     ///
-    /// The proxy of Trunk accepts a socket before it has reached the server. A socket that closes uncleanly and without a
-    /// frame, within a second or while a failure is not over, never was a watch.
+    /// The proxy of Trunk accepts a socket before it has reached the server. A socket that closes uncleanly and without
+    /// a frame, within a second or while a failure is not over, never was a watch.
     pub(super) fn ended(&self, code: u16, now: f64, failing: bool) -> Ended {
         let Some(opened) = self.opened else { return Ended::Unproven };
         let short = now - opened < SHORT;

@@ -1,4 +1,4 @@
-//! What a reflector is doing.
+//! The states of a reflector.
 
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::list::List;
@@ -16,7 +16,7 @@ pub(super) enum Phase {
     Watch,
 }
 
-/// What is under way. A state holds what ends with it.
+/// The request or the wait that is under way. A state holds what ends with it.
 #[derive(Debug)]
 pub(super) enum State {
     /// Nothing: it was never started.
@@ -67,7 +67,7 @@ impl State {
         }
     }
 
-    /// What the list under way has brought so far.
+    /// The objects that the list under way has brought so far.
     pub(super) fn items(&self) -> Option<&Objects> {
         match self {
             State::Stream(list) => Some(&list.items),
@@ -119,12 +119,12 @@ impl State {
         }
     }
 
-    /// Whether a list is complete, and its watch is under way or comes next.
+    /// Returns whether a list is complete, and its watch is under way or comes next.
     pub(super) fn is_past_its_list(&self) -> bool {
         self.phase() == Some(Phase::Watch)
     }
 
-    /// Whether the next watch has not opened yet.
+    /// Returns whether the next watch has not opened yet.
     pub(super) fn awaits_watch(&self) -> bool {
         match self {
             State::Watch(watch) => watch.socket.opened.is_none(),

@@ -18,7 +18,7 @@ const LATE: f64 = 10_000.0;
 #[derive(Debug)]
 pub(super) struct StreamingList {
     pub(super) socket: Socket,
-    /// What the list has brought so far.
+    /// The objects that the list has brought so far.
     pub(super) items: Objects,
     /// When the last notice said that the end of the list does not come.
     warned: f64,

@@ -5,8 +5,8 @@ use crate::cache::backoff::{Backoff, Moment};
 /// A watch that ends within this time and without an event is a failure; and no two watches are opened within this time
 /// (client-go, `RetryWatcher`).
 pub(super) const SHORT: f64 = 1_000.0;
-/// A list that had items without a name leaves it open whether some known objects still exist. Another list is taken after
-/// this time. The time is long, for an item that is broken on the server will most often be so then, too.
+/// A list that had items without a name leaves it open whether some known objects still exist. Another list is taken
+/// after this time. The time is long, for an item that is broken on the server will most often be so then, too.
 const DOUBT: f64 = 300_000.0;
 
 /// The waits between attempts, and what is due while a watch runs.
@@ -17,8 +17,8 @@ pub(super) struct Timers {
     socket: f64,
     /// How often to resync.
     resync_every: Option<f64>,
-    /// When the next resync is due. The time runs from the list on, whatever becomes of the watch's sockets, as client-go's
-    /// `startResync` runs beside its watches.
+    /// When the next resync is due. The time runs from the list on, whatever becomes of the watch's sockets, as
+    /// client-go's `startResync` runs beside its watches.
     pub(super) resync_at: Option<f64>,
     /// When a list is to be taken anew, because the last one left it open whether some object still exists.
     pub(super) doubt_at: Option<f64>,

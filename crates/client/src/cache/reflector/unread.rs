@@ -8,8 +8,8 @@ use crate::api::object::ObjectKey;
 /// This many items of a list have a notice each.
 const NOTICES: usize = 10;
 
-/// The items of a list that could not be read. Where there are some, an object that the list does not name may exist all
-/// the same.
+/// The items of a list that could not be read. Where there are some, an object that the list does not name may exist
+/// all the same.
 #[derive(Clone, Debug, Default)]
 pub struct Unread {
     /// The items whose name could be read, and what was wrong with them.
@@ -21,8 +21,8 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// Takes in an item that could not be read, for this reason; `key` is its name, where that could be read. Returns the
-    /// words of a notice, if there is to be one.
+    /// Takes in an item that could not be read, for this reason; `key` is its name, where that could be read. Returns
+    /// the words of a notice, if there is to be one.
     pub(super) fn push(&mut self, key: Option<ObjectKey>, words: &str) -> Option<String> {
         self.count += 1;
         match key {
@@ -48,23 +48,23 @@ impl Unread {
         self.named.iter().map(|(key, words)| (key, &**words))
     }
 
-    /// Whether the list names this object, without a state that can be read.
+    /// Returns whether the list names this object, without a state that can be read.
     pub fn names(&self, key: &ObjectKey) -> bool {
         self.named.contains_key(key)
     }
 
-    /// How many items there are of which not even the name could be read. Any object that the list does not name may be one
-    /// of them.
+    /// Returns how many items there are of which not even the name could be read. Any object that the list does not
+    /// name may be one of them.
     pub fn unnamed(&self) -> usize {
         self.unnamed
     }
 
-    /// How many items could not be read.
+    /// Returns how many items could not be read.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether every item could be read.
+    /// Returns whether every item could be read.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -24,9 +24,9 @@ pub struct OpenWatch {
     pub heard: f64,
     /// When the socket opened, in milliseconds.
     pub opened: f64,
-    /// Whether the watch needs a proof before it can be called live.
+    /// True if the watch needs a proof before it can be called live.
     pub unproven: bool,
-    /// Whether the server can be asked for its version, which only an answer over HTTP tells.
+    /// True if the server can be asked for its version, which only an answer over HTTP tells.
     pub readable: bool,
 }
 
@@ -35,8 +35,8 @@ impl Watch {
         Watch { socket, owed: None }
     }
 
-    /// The API server had an event for this watch when it was asked: the socket must bring something within a second. Any
-    /// frame will do, for what comes before that event comes first.
+    /// The API server had an event for this watch when it was asked: the socket must bring something within a second.
+    /// Any frame will do, for what comes before that event comes first.
     pub(super) fn has_event(&mut self, asked: f64, now: f64) {
         let came_since = self.socket.last_frame.is_some_and(|frame| frame >= asked);
         if self.socket.was_open(asked) && !came_since {
