@@ -13,7 +13,7 @@ use kube_runtime::watcher;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::pipeline::Pipeline;
-use kubechurn_client::cache::queue_kind::QueueKind;
+use kubechurn_client::cache::queue::Queue;
 
 use crate::clock::timed;
 use crate::kube::{Kube, KubePods, MetadataPod, TypedPod};
@@ -43,7 +43,7 @@ pub fn run(criterion: &mut Criterion) {
 
 /// A pipeline whose store has all living Pods.
 pub fn pipeline(pods: &Pods, stream: &Stream) -> Pipeline {
-    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo);
+    let mut pipeline = Pipeline::new();
     pipeline.replace(stream.living().map(|pod| pods.ours(pod)).collect::<Vec<_>>());
     while pipeline.pop(drop) {}
     pipeline

@@ -14,7 +14,6 @@ use allocation_counter::measure;
 use kubechurn_client::api::object::Object;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::pipeline::Pipeline;
-use kubechurn_client::cache::queue_kind::QueueKind;
 
 use crate::gate::Gates;
 use crate::pods::Pods;
@@ -59,7 +58,7 @@ fn queue(keys: u32) -> Figures {
     let held = measure(|| first = objects(0));
     let bytes_of_objects = held.bytes_current - (first.capacity() * size_of::<Arc<Object>>()) as i64;
 
-    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo);
+    let mut pipeline = Pipeline::new();
     pipeline.replace(first);
     while pipeline.pop(drop) {}
     let (mut bytes, mut allocations) = (0, 0);

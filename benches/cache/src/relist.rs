@@ -9,7 +9,6 @@ use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput
 use kube_runtime::reflector::store::Writer;
 use kube_runtime::watcher;
 use kubechurn_client::cache::pipeline::Pipeline;
-use kubechurn_client::cache::queue_kind::QueueKind;
 
 use crate::clock::timed;
 use crate::events::{BATCH, pipeline};
@@ -49,7 +48,7 @@ fn items(group: &mut BenchmarkGroup<'_, WallTime>, pods: &Pods, size: usize) {
             let mut sum = Duration::ZERO;
             for _ in 0..lists {
                 let items: Vec<_> = Stream::new(size).living().map(|pod| pods.ours(pod)).collect();
-                let mut pipeline = Pipeline::new(QueueKind::DeltaFifo);
+                let mut pipeline = Pipeline::new();
                 sum += timed(|| {
                     pipeline.replace(items);
                     drain(&mut pipeline);

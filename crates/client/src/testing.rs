@@ -40,6 +40,7 @@ use crate::cache::backoff::Moment;
 use crate::cache::delta::DeltaType;
 use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use crate::cache::processor::HandlerId;
+use crate::cache::queue::Queue;
 use crate::cache::reflector::{Action, Input, Notice, Options};
 use crate::cache::shared_informer::{InformerOptions, SharedInformer};
 use crate::cache::store::Change;
@@ -55,13 +56,13 @@ pub fn joined<T>(things: impl IntoIterator<Item = T>, write: impl Fn(T) -> Strin
     things.into_iter().map(write).collect::<Vec<_>>().join(" ")
 }
 
-/// An informer, its clock, and what it told a handler.
+/// An informer, its clock, and what it reported to a handler.
 pub struct Conversation {
     /// The informer.
     pub informer: SharedInformer,
     /// The time, in milliseconds.
     pub now: f64,
-    /// What the informer told the handler.
+    /// The notifications that the handler got.
     pub log: Log,
     handler: HandlerId,
     /// When the heartbeat last asked.
@@ -97,7 +98,7 @@ impl Conversation {
         Conversation::of(Decode::METADATA, InformerOptions { reflector: options, ..InformerOptions::default() })
     }
 
-    /// A conversation with an informer with these options. Its handler is told of everything, including resyncs.
+    /// A conversation with an informer with these options. Its handler gets everything, including resyncs.
     pub fn of(decode: Decode, options: InformerOptions) -> Conversation {
         let mut informer = SharedInformer::new(decode, options);
         let wants = HandlerOptions { received: true, resync: options.reflector.resync, ..HandlerOptions::default() };

@@ -19,7 +19,6 @@ use std::sync::Arc;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::pipeline::Pipeline;
-use kubechurn_client::cache::queue_kind::QueueKind;
 use kubechurn_columns::kinds::pods;
 
 /// How many events wait before the queue is drained.
@@ -42,7 +41,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [known, events, what] = &arguments[..] else { panic!("misses KNOWN EVENTS apply|bare|drop") };
     let (known, events): (usize, usize) = (known.parse().expect("a number"), events.parse().expect("a number"));
-    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo);
+    let mut pipeline = Pipeline::new();
     // Without a random seed, so that two runs do the same.
     let mut bare: HashMap<ObjectKey, Arc<Object>, BuildHasherDefault<DefaultHasher>> = HashMap::default();
     let objects = (0..known).map(|at| pod(at, 1));

@@ -17,6 +17,7 @@ use crate::api::request::ExactListRequest;
 use crate::api::text::Text;
 use crate::api::uid::Uid;
 use crate::cache::journal::{Identity, JOURNAL, Journal};
+use crate::cache::queue::Queue;
 use crate::cache::reflector::{Health, PAGE};
 use crate::cache::shared_informer::SharedInformer;
 use crate::cache::store::Store;

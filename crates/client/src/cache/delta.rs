@@ -17,7 +17,7 @@ pub enum DeltaType {
     Deleted,
     /// The object is in a complete list.
     Replaced,
-    /// A resync tells of a known object again.
+    /// A resync repeats a known object.
     Sync,
 }
 
@@ -26,8 +26,8 @@ pub enum DeltaType {
 pub enum DeltaObject {
     /// As the server sent it; for a deletion, its last state.
     Known(Arc<Object>),
-    /// A tombstone (client-go's `DeletedFinalStateUnknown`): a complete list did not hold the object, and this is its last
-    /// known state.
+    /// A tombstone (client-go's `DeletedFinalStateUnknown`): a complete list did not hold the object, and this is its
+    /// last known state.
     FinalStateUnknown(Arc<Object>),
 }
 
@@ -81,7 +81,7 @@ impl Delta {
         self.delta_type != DeltaType::Deleted
     }
 
-    /// Whether this is a deletion that no event told of.
+    /// Whether this is a deletion that no event brought.
     pub fn is_tombstone(&self) -> bool {
         matches!(self.object, DeltaObject::FinalStateUnknown(_))
     }
@@ -93,9 +93,9 @@ pub struct Deltas {
     list: SmallVec<[Delta; 1]>,
 }
 
-/// The most deltas of one key. Beyond them, whole lives in the middle (an object that was created and deleted) are folded
-/// into the deletion before them, so that a name that is created and deleted over and over while no one drains the queue
-/// costs bounded memory.
+/// The most deltas of one key. Beyond them, whole lives in the middle (an object that was created and deleted) are
+/// folded into the deletion before them, so that a name that is created and deleted over and over while no one drains
+/// the queue costs bounded memory.
 const LONGEST: usize = 8;
 
 impl Deltas {
@@ -113,8 +113,8 @@ impl Deltas {
         match (newest.is_present(), delta.is_present()) {
             (true, true) if same_life => {
                 newest.delta_type = match (newest.delta_type, delta.delta_type) {
-                    // A reader has not seen the object yet: it is still new, whatever came later. Whether a reader has seen
-                    // a Replaced one shows when that is popped.
+                    // A reader has not seen the object yet: it is still new, whatever came later. Whether a reader has
+                    // seen a Replaced one shows when that is popped.
                     (older @ (DeltaType::Added | DeltaType::Replaced), _) | (older, DeltaType::Sync) => older,
                     (_, newer) => newer,
                 };
@@ -134,9 +134,9 @@ impl Deltas {
         }
     }
 
-    /// Folds what lies between the first two deletions, and the second one, into the first. The first one keeps its object,
-    /// for that is the one that a reader may know. Without two deletions, the deltas are objects whose ends were not seen:
-    /// then one that stands between two others is folded into the next.
+    /// Folds what lies between the first two deletions, and the second one, into the first. The first one keeps its
+    /// object, for that is the one that a reader may know. Without two deletions, the deltas are objects whose ends
+    /// were not seen: then one that stands between two others is folded into the next.
     fn fold_a_life(&mut self) {
         let mut gone = (0..self.list.len()).filter(|&at| !self.list[at].is_present());
         if let (Some(first), Some(second)) = (gone.next(), gone.next()) {

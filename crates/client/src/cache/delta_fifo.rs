@@ -1,12 +1,12 @@
 //! The DeltaFIFO: for each object that changed, what happened to it, in the order in which the objects first changed.
 //!
-//! It differs from client-go's `delta_fifo.go` in one thing: consecutive states of one object are folded into the newest, so
-//! that the size of the queue follows the number of objects that changed, and not the number of events. How many states were
-//! folded is counted.
+//! It differs from client-go's `delta_fifo.go` in one thing: consecutive states of one object are folded into the
+//! newest, so that the size of the queue follows the number of objects that changed, and not the number of events. How
+//! many states were folded is counted.
 //!
-//! A complete list that comes while nothing waits, sorted by key, is kept as it is, and its items become deltas when their
-//! turn comes: a list of 150,000 costs the queue next to nothing. What a resync tells again waits in the same way, as the
-//! objects that the store holds. A reader sees no difference.
+//! A complete list that comes while nothing waits, sorted by key, is kept as it is, and its items become deltas when
+//! their turn comes: a list of 150,000 costs the queue next to nothing. What a resync repeats waits in the same
+//! way, as the objects that the store holds. A reader sees no difference.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,23 +18,24 @@ use crate::api::object::{Object, ObjectKey};
 use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{Delta, DeltaType, Deltas};
 use crate::cache::keyed_slab::{Keyed, KeyedSlab, half, hash_of};
-use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, late, resolve};
+use crate::cache::queue::{Counts, Queue, Queued, late, resolve};
+use crate::cache::store::Store;
 
 /// The queue. A delta for a key that waits already costs one look-up, and no allocation.
 #[derive(Debug, Default)]
 pub struct DeltaFifo {
     /// What waits, for each key.
     slots: KeyedSlab<Slot>,
-    /// The items of a complete list whose turn has not come, sorted by key, each with the [`half`] of its key's hash. They
-    /// come before `queue`. An item to which something has happened since also has a slot, with the item as its first
-    /// delta; that slot is not in `queue`.
+    /// The items of a complete list whose turn has not come, sorted by key, each with the [`half`] of its key's hash.
+    /// They come before `queue`. An item to which something has happened since also has a slot, with the item as its
+    /// first delta; that slot is not in `queue`.
     listed: VecDeque<(u32, Arc<Object>)>,
-    /// Whether `listed` is of the first Replace.
+    /// True if `listed` is of the first Replace.
     listed_first: bool,
     /// The slots in the order in which their keys first changed.
     queue: VecDeque<usize>,
-    /// What resyncs tell again and whose turn has not come; no key is in two of them. An object to which something has
-    /// happened since also has a slot, with the Sync as its first delta; that slot is not in `queue`.
+    /// The objects that resyncs repeat and whose turn has not come; no key is in two of them. An object to which
+    /// something has happened since also has a slot, with the Sync as its first delta; that slot is not in `queue`.
     again: VecDeque<Again>,
     counts: Counts,
     /// The number of the latest Replace.
@@ -48,11 +49,11 @@ struct Slot {
     deltas: Deltas,
     /// The latest Replace that held the key; 0 is none.
     replaced: u32,
-    /// Whether the key belongs to the first Replace.
+    /// True if the key belongs to the first Replace.
     initial: bool,
 }
 
-/// The objects that one resync tells again, as the store held them. Their place may be in the middle of the queue.
+/// The objects that one resync repeats, as the store held them. Their place may be in the middle of the queue.
 #[derive(Debug)]
 struct Again {
     /// How many slots of the queue come before these objects. Slots that come before an earlier resync are not counted.
@@ -69,8 +70,8 @@ enum Turn {
     Queue,
 }
 
-/// While an earlier resync waits, a resync of fewer objects than this is queued key by key, so that a key never has to be
-/// looked for in many resyncs.
+/// While an earlier resync waits, a resync of fewer objects than this is queued key by key, so that a key never has to
+/// be looked for in many resyncs.
 const MANY: usize = 4096;
 
 /// When the queue runs empty, memory for more keys than this is given back.
@@ -99,12 +100,12 @@ impl DeltaFifo {
         listed.chain(again).map(|(hash, object)| (*hash, object)).chain(slots)
     }
 
-    /// The object that a resync tells again for a key.
+    /// The object that a resync repeats for a key.
     fn again(&self, hash: u64, key: &ObjectKey) -> Option<&Arc<Object>> {
         self.again.iter().find_map(|again| again.find(hash, key))
     }
 
-    /// The slot in which a key waits. An item of the complete list, or an object that a resync tells again, gets one.
+    /// The slot in which a key waits. An item of the complete list, or an object that a resync repeats, gets one.
     fn find_or_unpack(&mut self, hash: u64, key: &ObjectKey) -> Option<usize> {
         if let Some(at) = self.find(hash, key) {
             return Some(at);
@@ -124,7 +125,7 @@ impl DeltaFifo {
         at
     }
 
-    /// Every item of the complete list, and all that resyncs tell again, gets a slot, in its place in the queue.
+    /// Every item of the complete list, and all that resyncs repeat, gets a slot, in its place in the queue.
     fn unpack_all(&mut self) {
         let (listed, again) = (std::mem::take(&mut self.listed), std::mem::take(&mut self.again));
         let count = listed.len() + again.iter().map(|again| again.objects.len()).sum::<usize>();
@@ -185,8 +186,8 @@ impl DeltaFifo {
         }
     }
 
-    /// The slot of the head. `None` if nothing waits, or if the head is an item of the complete list, or an object that a
-    /// resync tells again, to which nothing has happened since.
+    /// The slot of the head. `None` if nothing waits, or if the head is an item of the complete list, or an object that
+    /// a resync repeats, to which nothing has happened since.
     fn head(&self) -> Option<usize> {
         let object = match self.turn() {
             Turn::Queue => return self.queue.front().copied(),
@@ -197,8 +198,8 @@ impl DeltaFifo {
         self.find(hash_of(&object.key), &object.key)
     }
 
-    /// If the head is an item of the complete list, or an object that a resync tells again, takes it out, as the delta that
-    /// it was when it came.
+    /// If the head is an item of the complete list, or an object that a resync repeats, takes it out, as the delta
+    /// that it was when it came.
     fn leave_packed(&mut self) -> Option<Delta> {
         match self.turn() {
             Turn::Listed => {
@@ -288,7 +289,7 @@ impl Again {
 
 impl Queue for DeltaFifo {
     /// A deletion of a key that is neither queued nor known is dropped.
-    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &Store) -> Queued {
         self.counts.populated = true;
         let hash = hash_of(&object.key);
         if let Some(at) = self.find_or_unpack(hash, &object.key) {
@@ -303,7 +304,7 @@ impl Queue for DeltaFifo {
             self.counts.queued += 1;
             return Queued::Queued;
         }
-        match known.known(&object.key).map(|known| late(&object, known, true)) {
+        match known.get(&object.key).map(|known| late(&object, known, true)) {
             Some(Some(late)) => return late,
             None if delta_type == DeltaType::Deleted => return Queued::Unknown,
             _ => {}
@@ -314,7 +315,7 @@ impl Queue for DeltaFifo {
     }
 
     /// In one pass over the list, one over the queue and one over what is known.
-    fn replace(&mut self, list: CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+    fn replace(&mut self, list: CompleteList, known: &Store) -> Vec<Arc<Object>> {
         let first = !std::mem::replace(&mut self.counts.populated, true);
         self.unpack_all();
         self.replaced += 1;
@@ -336,7 +337,7 @@ impl Queue for DeltaFifo {
         gone
     }
 
-    fn absent(&self, list: &CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+    fn absent(&self, list: &CompleteList, known: &Store) -> Vec<Arc<Object>> {
         let listed: HashSet<&ObjectKey, FxBuildHasher> = list.iter().map(|object| &object.key).collect();
         let waiting: HashSet<&ObjectKey, FxBuildHasher> = self.waiting().map(|(_, object)| &object.key).collect();
         let newest = waiting.iter().filter(|key| !listed.contains(*key)).filter_map(|key| self.newest(key));
@@ -346,9 +347,9 @@ impl Queue for DeltaFifo {
         gone
     }
 
-    /// In one pass over what waits, one pass over what is known, and a sort of hashes. No delta is made for a key before its
-    /// turn comes.
-    fn resync(&mut self, known: &dyn KnownObjects) {
+    /// In one pass over what waits, one pass over what is known, and a sort of hashes. No delta is made for a key
+    /// before its turn comes.
+    fn resync(&mut self, known: &Store) {
         let mut objects: Vec<(u32, Arc<Object>)> = Vec::new();
         known.each_absent(&mut self.waiting(), &mut |hash, object| objects.push((hash, object.clone())));
         self.counts.made.resyncs += objects.len() as u64;
@@ -368,13 +369,14 @@ impl Queue for DeltaFifo {
         self.again.push_back(Again { ahead, objects: objects.into() });
     }
 
-    fn pop(&mut self, known: &dyn KnownObjects) -> Option<Deltas> {
+    fn pop(&mut self, known: &Store) -> Option<Deltas> {
         let mut deltas = self.leave()?;
         self.counts.queued -= deltas.folded();
-        // What the first delta means depends on what is known; what each later one means depends on the delta before it.
+        // What the first delta means depends on what is known; what each later one means depends on the delta before
+        // it.
         let mut before = None;
         for delta in deltas.iter_mut() {
-            resolve(delta, |key| before.unwrap_or_else(|| known.known(key).is_some()));
+            resolve(delta, |key| before.unwrap_or_else(|| known.get(key).is_some()));
             before = Some(delta.is_present());
         }
         Some(deltas)

@@ -13,9 +13,9 @@ const AGAIN: u32 = 5_000;
 const SELDOM: u32 = 30_000;
 /// How soon a server is asked again that has not answered yet, or of which some part did not answer; in milliseconds.
 const SOON: u32 = 2_000;
-/// How many rounds in a row something must fail before the user is told. A single failure passes by itself, and a note that
+/// How many rounds in a row something must fail before the user sees a note. A single failure passes by itself, and a note that
 /// comes and goes with it would only alarm.
-const TOLD: u32 = 2;
+const NOTICED: u32 = 2;
 
 /// What is known of a server's resources, and what could not be learned.
 #[derive(Clone, Debug, Default)]
@@ -150,8 +150,8 @@ impl CachedDiscovery {
     /// What could not be learned, and why. `None` until the same has lasted for two rounds.
     pub fn trouble(&self) -> Option<String> {
         let [first, rest @ ..] = &self.words[..] else { return None };
-        let told = self.failed >= TOLD;
-        told.then(|| if rest.is_empty() { first.clone() } else { format!("{first}; and {} more", rest.len()) })
+        let noticed = self.failed >= NOTICED;
+        noticed.then(|| if rest.is_empty() { first.clone() } else { format!("{first}; and {} more", rest.len()) })
     }
 
     /// How long to wait before the next round, in milliseconds.

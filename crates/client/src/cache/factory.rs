@@ -1,10 +1,12 @@
-//! One informer for each resource, namespace and selector, shared by all who ask for it: client-go's `SharedInformerFactory`
-//! (`informers/factory.go`).
+//! One informer for each resource, namespace and selector, shared by all who ask for it: client-go's
+//! `SharedInformerFactory` (`informers/factory.go`).
 
 use crate::api::request::Scope;
 use crate::api::resource::ApiResource;
+use crate::cache::delta_fifo::DeltaFifo;
 use crate::cache::handler::HandlerOptions;
 use crate::cache::processor::HandlerId;
+use crate::cache::queue::Queue;
 use crate::cache::reflector::Options;
 use crate::cache::shared_informer::SharedInformer;
 
@@ -24,20 +26,20 @@ pub struct Registration {
 
 /// The informers.
 #[derive(Debug, Default)]
-pub struct SharedInformerFactory {
+pub struct SharedInformerFactory<Q = DeltaFifo> {
     options: Options,
     /// Other settings, for informers of these API servers.
     options_of: Vec<(&'static str, Options)>,
-    shared: Vec<Shared>,
+    shared: Vec<Shared<Q>>,
     made: u64,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct Shared<Q> {
     id: InformerId,
     resource: ApiResource,
     scope: Scope,
-    informer: SharedInformer,
+    informer: SharedInformer<Q>,
     started: bool,
 }
 
@@ -46,7 +48,9 @@ impl SharedInformerFactory {
     pub fn new(options: Options) -> SharedInformerFactory {
         SharedInformerFactory { options, ..SharedInformerFactory::default() }
     }
+}
 
+impl<Q: Queue> SharedInformerFactory<Q> {
     /// Changes the settings for the informers that are made from now on.
     pub fn set_options(&mut self, options: Options) {
         self.options = options;
@@ -69,13 +73,13 @@ impl SharedInformerFactory {
         own.map_or(self.options, |(_, options)| *options)
     }
 
-    /// The informer of that resource in that scope (`InformerFor`). If there is none yet, `make` makes one, which then waits
-    /// for [`SharedInformerFactory::start`].
+    /// The informer of that resource in that scope (`InformerFor`). If there is none yet, `make` makes one, which then
+    /// waits for [`SharedInformerFactory::start`].
     pub fn informer_for(
         &mut self,
         resource: ApiResource,
         scope: &Scope,
-        make: impl FnOnce() -> SharedInformer,
+        make: impl FnOnce() -> SharedInformer<Q>,
     ) -> InformerId {
         if let Some(shared) = self.shared.iter().find(|shared| shared.resource == resource && shared.scope == *scope) {
             return shared.id;
@@ -98,8 +102,8 @@ impl SharedInformerFactory {
         Some(Registration { informer, handler })
     }
 
-    /// Removes a handler; to do so again changes nothing. An informer ends with its last handler: then the result is `true`,
-    /// and whoever carries out the informer's actions is to stop.
+    /// Removes a handler; to do so again changes nothing. An informer ends with its last handler: then the result is
+    /// `true`, and whoever carries out the informer's actions is to stop.
     pub fn remove_event_handler(&mut self, registration: Registration) -> bool {
         let Some(informer) = self.get_mut(registration.informer) else { return false };
         if !informer.remove_event_handler(registration.handler) || informer.handlers() > 0 {
@@ -131,22 +135,22 @@ impl SharedInformerFactory {
     }
 
     /// An informer; `None` if it has ended.
-    pub fn get(&self, id: InformerId) -> Option<&SharedInformer> {
+    pub fn get(&self, id: InformerId) -> Option<&SharedInformer<Q>> {
         self.shared.iter().find(|shared| shared.id == id).map(|shared| &shared.informer)
     }
 
     /// An informer, to be handed an input, drained, or read by a handler; `None` if it has ended.
-    pub fn get_mut(&mut self, id: InformerId) -> Option<&mut SharedInformer> {
+    pub fn get_mut(&mut self, id: InformerId) -> Option<&mut SharedInformer<Q>> {
         self.shared.iter_mut().find(|shared| shared.id == id).map(|shared| &mut shared.informer)
     }
 
     /// Every informer.
-    pub fn iter(&self) -> impl Iterator<Item = (InformerId, &SharedInformer)> + Clone {
+    pub fn iter(&self) -> impl Iterator<Item = (InformerId, &SharedInformer<Q>)> + Clone {
         self.shared.iter().map(|shared| (shared.id, &shared.informer))
     }
 
     /// Every informer of one API server ([`ApiResource::cluster`]).
-    pub fn of_cluster(&self, cluster: &str) -> impl Iterator<Item = (InformerId, &SharedInformer)> {
+    pub fn of_cluster(&self, cluster: &str) -> impl Iterator<Item = (InformerId, &SharedInformer<Q>)> {
         let all = self.shared.iter().filter(move |shared| shared.resource.cluster == cluster);
         all.map(|shared| (shared.id, &shared.informer))
     }
@@ -158,21 +162,21 @@ impl SharedInformerFactory {
     }
 
     /// Every informer, to be handed an input, or drained.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (InformerId, &mut SharedInformer)> {
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (InformerId, &mut SharedInformer<Q>)> {
         self.shared.iter_mut().map(|shared| (shared.id, &mut shared.informer))
     }
 
-    /// How many informers there are.
+    /// Returns how many informers there are.
     pub fn len(&self) -> usize {
         self.shared.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.shared.is_empty()
     }
 
-    /// Whether every first list has reached its store (`WaitForCacheSync`).
+    /// Returns whether every first list has reached its store (`WaitForCacheSync`).
     pub fn has_synced(&self) -> bool {
         self.shared.iter().all(|shared| shared.informer.has_synced())
     }

@@ -15,7 +15,6 @@ pub mod delta;
 pub mod delta_fifo;
 mod keyed_slab;
 pub mod queue;
-pub mod queue_kind;
 pub mod real_fifo;
 
 pub mod consistency;

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{DeltaType, Deltas};
+use crate::cache::delta_fifo::DeltaFifo;
 use crate::cache::ledger::Ledger;
 use crate::cache::queue::{Queue, Queued};
-use crate::cache::queue_kind::QueueKind;
 use crate::cache::store::{Change, Store};
 
 /// A queue and the store behind it, with the sums that show that nothing was lost between the two.
-#[derive(Debug)]
-pub struct Pipeline {
-    queue: Box<dyn Queue>,
+#[derive(Debug, Default)]
+pub struct Pipeline<Q = DeltaFifo> {
+    queue: Q,
     store: Store,
     pushed: u64,
     applied: u64,
@@ -25,12 +25,13 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// A pipeline of an empty queue of this kind and an empty store.
-    pub fn new(kind: QueueKind) -> Pipeline {
-        let (queue, store) = (kind.make(), Store::default());
-        Pipeline { queue, store, pushed: 0, applied: 0, coalesced: 0, changes: 0, without_effect: 0, twofold: 0 }
+    /// An empty DeltaFIFO and an empty store.
+    pub fn new() -> Pipeline {
+        Pipeline::default()
     }
+}
 
+impl<Q: Queue> Pipeline<Q> {
     /// Queues an event of a watch: `Added`, `Updated` or `Deleted`.
     pub fn event(&mut self, delta_type: DeltaType, object: Arc<Object>) -> Queued {
         let queued = self.queue.event(delta_type, object, &self.store);
@@ -65,15 +66,15 @@ impl Pipeline {
         self.queue.made().resyncs - before
     }
 
-    /// Takes what waits at the head of the queue, and applies it to the store, oldest first. `tell` is called with each
-    /// change when the store has it. Returns false if nothing waits.
-    pub fn pop(&mut self, mut tell: impl FnMut(Change)) -> bool {
+    /// Takes what waits at the head of the queue, and applies it to the store, oldest first. `changed` is called with
+    /// each change when the store has it. Returns false if nothing waits.
+    pub fn pop(&mut self, mut changed: impl FnMut(Change)) -> bool {
         let Some(deltas) = self.queue.pop(&self.store) else { return false };
-        self.apply(deltas, &mut tell);
+        self.apply(deltas, &mut changed);
         true
     }
 
-    fn apply(&mut self, deltas: Deltas, tell: &mut impl FnMut(Change)) {
+    fn apply(&mut self, deltas: Deltas, changed: &mut impl FnMut(Change)) {
         for delta in deltas {
             self.applied += 1;
             self.coalesced += u64::from(delta.folded - 1);
@@ -82,14 +83,14 @@ impl Pipeline {
             self.twofold += u64::from(second.is_some());
             for change in first.into_iter().chain(second) {
                 self.changes += 1;
-                tell(change);
+                changed(change);
             }
         }
     }
 
     /// The queue: what waits to be applied.
-    pub fn queue(&self) -> &dyn Queue {
-        &*self.queue
+    pub fn queue(&self) -> &Q {
+        &self.queue
     }
 
     /// The store: what is known.
@@ -110,7 +111,7 @@ impl Pipeline {
         (ledger.changes, ledger.without_effect, ledger.twofold) = (self.changes, self.without_effect, self.twofold);
     }
 
-    /// Whether every delta was applied, was folded into one that was, or waits.
+    /// Returns whether every delta was applied, was folded into one that was, or waits.
     pub fn is_balanced(&self) -> bool {
         let made = self.queue.made();
         self.pushed + made.tombstones + made.resyncs == self.applied + self.coalesced + self.queue.queued()

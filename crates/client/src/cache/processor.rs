@@ -1,9 +1,9 @@
-//! Which handler is told what, and how far each has come: client-go's `sharedProcessor` and `processorListener`
-//! (`shared_informer.go`).
+//! Hands notifications to handlers, and remembers how far each handler has come: client-go's `sharedProcessor` and
+//! `processorListener` (`shared_informer.go`).
 //!
-//! There is one log for all handlers, and each handler has a place in it: a notification is kept once, until the slowest
-//! handler has taken it. So no handler waits for another, and none misses anything. The processor does not own the handlers:
-//! whoever owns one lends it in the call in which it takes what waits.
+//! There is one log for all handlers, and each handler has a place in it: a notification is kept once, until the
+//! slowest handler has taken it. So no handler waits for another, and none misses anything. The processor does not own
+//! the handlers: whoever owns one lends it in the call in which it takes what waits.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::cache::store::Change;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HandlerId(u32);
 
-/// What became of all that was meant for one handler.
+/// The ledger of one handler: every notification that was meant for it is in one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandlerLedger {
     /// Notifications that the handler took.
@@ -29,7 +29,7 @@ pub struct HandlerLedger {
     /// Syncs that were for other handlers, whose resync was due, and deltas of the first list that the handler had not
     /// taken when the list was complete.
     pub passed_over: u64,
-    /// All of these: what the handler was to be told first when it was added, and what was logged since.
+    /// All of these: the objects that the handler gets first when it is added, and what was logged since.
     pub meant: u64,
     /// What the handler's newest error said.
     pub complaint: Option<String>,
@@ -44,21 +44,21 @@ pub struct SharedProcessor {
     listeners: Vec<Listener>,
     made: u32,
     /// How many changes of the store, received deltas and resyncs there were.
-    told: Told,
-    /// Whether the first list is complete.
+    counts: NotificationCounts,
+    /// True if the first list is complete.
     listed: bool,
     /// The end of the log when the first list had reached the store.
     synced: Option<u64>,
     /// How often to look whose resync is due, in milliseconds.
     check: Option<f64>,
     started: bool,
-    /// The handlers that are told of Syncs now; `None` is every handler.
+    /// The handlers that get Syncs now; `None` is every handler.
     syncing: Option<Arc<[HandlerId]>>,
 }
 
-/// How much there was to tell handlers, since the informer was made.
+/// How many notifications there were for handlers, since the informer was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct NotificationCounts {
     /// Changes of the store.
     pub changes: u64,
     /// Deltas as they arrived.
@@ -69,8 +69,8 @@ pub struct Told {
     pub resynced: u64,
 }
 
-impl Told {
-    /// How many of these a handler with such options is told.
+impl NotificationCounts {
+    /// Returns how many of these a handler with such options gets.
     fn for_one(self, options: HandlerOptions) -> u64 {
         let changes = if options.changes { self.changes } else { 0 };
         let deltas = match options {
@@ -92,20 +92,20 @@ struct Notification {
 
 #[derive(Debug)]
 enum What {
-    Received(Received, Arc<Object>),
+    Received(Arrival, Arc<Object>),
     Resynced(Resynced),
     Changed(Change),
 }
 
-/// What arrived.
+/// The arrival of a delta.
 #[derive(Clone, Copy, Debug)]
-struct Received {
+struct Arrival {
     delta_type: DeltaType,
-    /// Whether it is of the first list.
+    /// True if it is of the first list.
     listing: bool,
 }
 
-/// What a handler is told first.
+/// The objects that a handler gets first.
 #[derive(Debug)]
 pub enum Initial {
     /// What the store holds: each object is an addition by a list.
@@ -118,7 +118,7 @@ pub enum Initial {
 struct Listener {
     id: HandlerId,
     options: HandlerOptions,
-    /// What the handler is told first, as far as it has not been told, whether that is of a list which was not complete,
+    /// The objects that the handler gets first and has not taken yet, whether they are of a list that was not complete,
     /// and when the handler was added.
     initial: VecDeque<Arc<Object>>,
     initial_is_listing: bool,
@@ -126,19 +126,19 @@ struct Listener {
     /// Its place in the log: how many notifications there were before the next one that it takes.
     next: u64,
     next_resync: Option<f64>,
-    /// Whether the handler is told of Syncs. It is at first, and only the check for due resyncs changes that: without
-    /// resyncs, a relist that brings nothing new is told to every handler.
+    /// True if the handler gets Syncs. It does at first, and only the check for due resyncs changes that: without
+    /// resyncs, every handler is notified of a relist that brings nothing new.
     syncing: bool,
-    /// Whether deltas of the first list were left for the next time.
+    /// True if deltas of the first list were left for the next time.
     behind: bool,
-    /// How many objects the handler was to be told first, and how much there had been to tell it by then.
+    /// How many objects the handler gets first, and how many notifications there had been for it by then.
     held: u64,
     before: u64,
     ledger: HandlerLedger,
 }
 
 impl HandlerLedger {
-    /// Whether every notification is counted in exactly one place.
+    /// Returns whether every notification is counted in exactly one place.
     pub fn is_balanced(&self) -> bool {
         self.meant == self.handled + self.failed + self.waiting + self.passed_over
     }
@@ -157,7 +157,7 @@ impl HandlerLedger {
 }
 
 impl SharedProcessor {
-    /// Adds a handler. It is first told of `initial`, so that nothing is missing between that and what the log brings next.
+    /// Adds a handler. It gets `initial` first, so that nothing is missing between that and what the log brings next.
     pub fn add(&mut self, options: HandlerOptions, initial: Initial, now: f64) -> HandlerId {
         let id = HandlerId(self.made);
         self.made += 1;
@@ -183,7 +183,7 @@ impl SharedProcessor {
             next_resync: every.map(|every| now + every),
             syncing: true,
             behind: false,
-            before: self.told.for_one(options),
+            before: self.counts.for_one(options),
             ledger: HandlerLedger::default(),
         });
         self.who_syncs();
@@ -204,13 +204,13 @@ impl SharedProcessor {
         self.deliver_some(id, handler, usize::MAX)
     }
 
-    /// [`SharedProcessor::deliver`] that hands over at most `limit` of what the handler is told first and of the deltas of
-    /// the first list, for which it asked with [`HandlerOptions::listing`]. While any of these are left, the handler is not
-    /// told of what has happened since.
+    /// [`SharedProcessor::deliver`] that hands over at most `limit` of the objects that the handler gets first and of the
+    /// deltas of the first list, for which it asked with [`HandlerOptions::listing`]. While any of these are left, the
+    /// handler gets nothing of what has happened since.
     pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> usize {
         let Some(listener) = self.listeners.iter_mut().find(|listener| listener.id == id) else { return 0 };
         let mut count = 0;
-        let mut tell = |ledger: &mut HandlerLedger, call: &mut dyn FnMut() -> Handled| {
+        let mut notify = |ledger: &mut HandlerLedger, call: &mut dyn FnMut() -> Handled| {
             count += 1;
             match guarded(call) {
                 Ok(()) => ledger.handled += 1,
@@ -228,10 +228,10 @@ impl SharedProcessor {
         for object in listener.initial.drain(..limit.min(listener.initial.len())) {
             room -= 1;
             if listener.initial_is_listing {
-                tell(&mut listener.ledger, &mut || handler.received(listener.came, DeltaType::Replaced, &object));
+                notify(&mut listener.ledger, &mut || handler.received(listener.came, DeltaType::Replaced, &object));
             } else {
                 let change = Change::Added { new: object, listed: true, folded: 1 };
-                tell(&mut listener.ledger, &mut || handler.changed(listener.came, &change));
+                notify(&mut listener.ledger, &mut || handler.changed(listener.came, &change));
             }
         }
         if !listener.initial.is_empty() {
@@ -255,8 +255,8 @@ impl SharedProcessor {
                 listener.ledger.passed_over += u64::from(notification.is_wanted(listener.options));
                 continue;
             }
-            tell(&mut listener.ledger, &mut || match &notification.what {
-                What::Received(Received { delta_type, .. }, object) => {
+            notify(&mut listener.ledger, &mut || match &notification.what {
+                What::Received(Arrival { delta_type, .. }, object) => {
                     handler.received(notification.at, *delta_type, object)
                 }
                 What::Resynced(resync) => handler.resynced(notification.at, *resync),
@@ -267,7 +267,7 @@ impl SharedProcessor {
         count
     }
 
-    /// Whether [`SharedProcessor::deliver_some`] has left something for its next call.
+    /// Returns whether [`SharedProcessor::deliver_some`] has left something for its next call.
     pub fn is_catching_up(&self, id: HandlerId) -> bool {
         let mut own = self.listeners.iter().filter(|listener| listener.id == id);
         own.any(|listener| !listener.initial.is_empty() || listener.behind)
@@ -276,11 +276,11 @@ impl SharedProcessor {
     /// A delta arrived.
     pub fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) {
         let listing = !self.listed;
-        self.told.received += 1;
-        self.told.listed += u64::from(listing);
+        self.counts.received += 1;
+        self.counts.listed += u64::from(listing);
         let wants = |options: HandlerOptions| options.received || (options.listing && listing);
         if self.listeners.iter().any(|listener| wants(listener.options)) {
-            let what = What::Received(Received { delta_type, listing }, object.clone());
+            let what = What::Received(Arrival { delta_type, listing }, object.clone());
             self.log.push_back(Notification { at: now, what, only: None });
         }
     }
@@ -292,7 +292,7 @@ impl SharedProcessor {
 
     /// A resync began, for the handlers whose resync is due.
     pub fn resynced(&mut self, now: f64, resync: Resynced) {
-        self.told.resynced += 1;
+        self.counts.resynced += 1;
         if self.listeners.iter().any(|listener| listener.options.received) {
             self.log.push_back(Notification { at: now, what: What::Resynced(resync), only: self.syncing.clone() });
         }
@@ -300,7 +300,7 @@ impl SharedProcessor {
 
     /// The store changed. Syncs are for the handlers whose resync is due (client-go, `distribute`).
     pub fn changed(&mut self, now: f64, change: Change) {
-        self.told.changes += 1;
+        self.counts.changes += 1;
         if self.listeners.iter().any(|listener| listener.options.changes) {
             let only = if matches!(change, Change::Synced { .. }) { self.syncing.clone() } else { None };
             self.log.push_back(Notification { at: now, what: What::Changed(change), only });
@@ -331,14 +331,14 @@ impl SharedProcessor {
         self.listeners.iter().any(|listener| listener.syncing)
     }
 
-    /// How often a handler's resync is due, in milliseconds, if ever.
+    /// Returns how often a handler's resync is due, in milliseconds, if ever.
     pub fn resync_period(&self, id: HandlerId) -> Option<f64> {
         self.listeners.iter().find(|listener| listener.id == id)?.options.resync
     }
 
-    /// Sets how often a handler's resync is due from now on, in milliseconds; `None` is never. It falls together with that of
-    /// another handler of the same period, if there is one. How often resyncs are looked for changes with it; in client-go
-    /// neither changes after the start.
+    /// Sets how often a handler's resync is due from now on, in milliseconds; `None` is never. It falls together with
+    /// that of another handler of the same period, if there is one. How often resyncs are looked for changes with it;
+    /// in client-go neither changes after the start.
     pub fn set_resync_period(&mut self, id: HandlerId, every: Option<f64>, now: f64) {
         let every = every.map(|every| every.max(MINIMUM_RESYNC));
         let same = self.listeners.iter().find(|other| other.id != id && other.options.resync == every);
@@ -348,19 +348,21 @@ impl SharedProcessor {
         self.check = self.listeners.iter().filter_map(|listener| listener.options.resync).reduce(f64::min);
     }
 
-    /// How often [`SharedProcessor::should_resync`] is to be called, in milliseconds, if ever.
+    /// Returns how often [`SharedProcessor::should_resync`] is to be called, in milliseconds, if ever.
     pub fn resync_check_period(&self) -> Option<f64> {
         self.check
     }
 
-    /// Whether the first list has reached this handler (`HasSynced` of its registration). `false` if it was removed.
+    /// Returns whether the first list has reached this handler (`HasSynced` of its registration). `false` if it was
+    /// removed.
     pub fn has_synced(&self, id: HandlerId) -> bool {
         let listener = self.listeners.iter().find(|listener| listener.id == id);
         listener
             .is_some_and(|listener| listener.initial.is_empty() && self.synced.is_some_and(|end| listener.next >= end))
     }
 
-    /// What became of all that was meant for this handler; `None` if it was removed. What waits is counted in the log itself.
+    /// What became of all that was meant for this handler; `None` if it was removed. What waits is counted in the log
+    /// itself.
     pub fn ledger(&self, id: HandlerId) -> Option<HandlerLedger> {
         let listener = self.listeners.iter().find(|listener| listener.id == id)?;
         Some(self.ledger_of(listener))
@@ -373,31 +375,31 @@ impl SharedProcessor {
         for notification in self.log.range(from..).filter(|notification| notification.is_wanted(options)) {
             *if notification.is_for(id, options) { &mut waits } else { &mut passes } += 1;
         }
-        let meant = listener.held + self.told.for_one(options) - listener.before;
+        let meant = listener.held + self.counts.for_one(options) - listener.before;
         HandlerLedger { waiting: waits, passed_over: passes, meant, ..listener.ledger.clone() }
     }
 
-    /// How much there was to tell handlers.
-    pub fn told(&self) -> Told {
-        self.told
+    /// Returns how many notifications there were for handlers.
+    pub fn counts(&self) -> NotificationCounts {
+        self.counts
     }
 
-    /// How many notifications wait for the slowest handler.
+    /// Returns how many notifications wait for the slowest handler.
     pub fn waiting(&self) -> usize {
         self.log.len()
     }
 
-    /// Whether the ledger of every handler balances.
+    /// Returns whether the ledger of every handler balances.
     pub fn is_balanced(&self) -> bool {
         self.listeners.iter().all(|listener| self.ledger_of(listener).is_balanced())
     }
 
-    /// How many handlers there are.
+    /// Returns how many handlers there are.
     pub fn len(&self) -> usize {
         self.listeners.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.listeners.is_empty()
     }
@@ -428,18 +430,18 @@ impl SharedProcessor {
 const KEPT: usize = 4096;
 
 impl Notification {
-    /// Whether the notification is of a kind that a handler with such options asked for.
+    /// Returns whether the notification is of a kind that a handler with such options asked for.
     fn is_wanted(&self, options: HandlerOptions) -> bool {
         match self.what {
-            What::Received(Received { listing, .. }, _) => options.received || (options.listing && listing),
+            What::Received(Arrival { listing, .. }, _) => options.received || (options.listing && listing),
             What::Resynced(_) => options.received,
             What::Changed(_) => options.changes,
         }
     }
 
-    /// Whether it is a delta of the first list.
+    /// Returns whether it is a delta of the first list.
     fn is_listing(&self) -> bool {
-        matches!(self.what, What::Received(Received { listing: true, .. }, _))
+        matches!(self.what, What::Received(Arrival { listing: true, .. }, _))
     }
 
     fn is_for(&self, id: HandlerId, options: HandlerOptions) -> bool {
@@ -447,8 +449,8 @@ impl Notification {
     }
 }
 
-/// Calls a handler. If it panics, the notification is lost to it (client-go, `HandleCrash`). That works only where panics
-/// unwind: in a browser a panic ends the page, and only errors are caught.
+/// Calls a handler. If it panics, the notification is lost to it (client-go, `HandleCrash`). That works only where
+/// panics unwind: in a browser a panic ends the page, and only errors are caught.
 fn guarded(call: &mut dyn FnMut() -> Handled) -> Handled {
     #[cfg(panic = "unwind")]
     {

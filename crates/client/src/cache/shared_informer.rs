@@ -1,5 +1,5 @@
-//! The SharedInformer: a reflector, the queue that it fills, the store into which the queue is drained, and any number of
-//! handlers that are told of all that (client-go's `shared_informer.go`).
+//! The SharedInformer: a reflector, the queue that it fills, the store into which the queue is drained, and any number
+//! of handlers that are notified (client-go's `shared_informer.go`).
 
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use crate::cache::backlog::{Backlog, overrun};
 use crate::cache::backoff::Moment;
 use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::DeltaType;
+use crate::cache::delta_fifo::DeltaFifo;
 use crate::cache::handler::{HandlerOptions, ResourceEventHandler, Resynced};
 use crate::cache::index::{IndexExists, IndexFunc};
 use crate::cache::journal::Journal;
@@ -19,15 +20,14 @@ use crate::cache::ledger::Ledger;
 use crate::cache::pipeline::Pipeline;
 use crate::cache::processor::{HandlerId, HandlerLedger, Initial, SharedProcessor};
 use crate::cache::queue::{Queue, Queued};
-use crate::cache::queue_kind::QueueKind;
 use crate::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread};
 use crate::cache::store::Store;
 
 /// Keeps the objects of one resource in one scope, for any number of handlers.
 #[derive(Debug)]
-pub struct SharedInformer {
+pub struct SharedInformer<Q = DeltaFifo> {
     reflector: Reflector,
-    pipeline: Pipeline,
+    pipeline: Pipeline<Q>,
     ledger: Ledger,
     processor: SharedProcessor,
     /// The reflector's notices, until someone takes them.
@@ -43,28 +43,26 @@ pub struct SharedInformer {
     started: bool,
 }
 
-/// How an informer is made.
+/// The settings of an informer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InformerOptions {
     /// The reflector's settings.
     pub reflector: Options,
-    /// The kind of the queue.
-    pub queue: QueueKind,
-    /// How much may wait for the handlers; `None` is any amount, as in client-go. Beyond it the watch ends, and a new list
-    /// follows.
+    /// How much may wait for the handlers; `None` is any amount, as in client-go. Beyond it the watch ends, and a new
+    /// list follows.
     pub backlog: Option<Backlog>,
 }
 
-/// Uids whose DELETED came while a list was streamed. The handlers have been told of these deletions at once, and the store
-/// learns of them when the list is complete.
+/// Uids whose DELETED came while a list was streamed. They were reported to the handlers at once, and the store learns
+/// of them when the list is complete.
 type StreamedDeletions = HashSet<Uid, FxBuildHasher>;
 
 /// Texts that many objects have in common, each kept once.
 type Texts = HashSet<Arc<str>, FxBuildHasher>;
 
 /// The parts of an informer into which its reflector writes: everything but the reflector itself.
-struct Sink<'a> {
-    pipeline: &'a mut Pipeline,
+struct Sink<'a, Q> {
+    pipeline: &'a mut Pipeline<Q>,
     ledger: &'a mut Ledger,
     processor: &'a mut SharedProcessor,
     notices: &'a mut Vec<Notice>,
@@ -74,23 +72,23 @@ struct Sink<'a> {
     tap: &'a mut Tap<'a>,
 }
 
-/// A delta as the handlers are told of it when it arrives, with the text that the object was read from.
+/// A delta as it is reported to the handlers when it arrives, with the text that the object was read from.
 #[derive(Clone, Copy, Debug)]
-pub struct Received<'a> {
+pub struct ReceivedDelta<'a> {
     /// When it arrived, in milliseconds.
     pub now: f64,
     /// What happened; an item of a list is [`DeltaType::Replaced`].
     pub delta_type: DeltaType,
     /// The object to which it happened.
     pub object: &'a Arc<Object>,
-    /// The object as the server sent it; `None` for a deletion that no event told of.
+    /// The object as the server sent it; `None` for a deletion that only a list revealed.
     pub text: Option<&'a str>,
 }
 
-/// A function that is told of each delta as it arrives, while its text is there.
-pub type Tap<'a> = dyn FnMut(Received<'_>) + 'a;
+/// A function that is called with each delta as it arrives, while its text is there.
+pub type Tap<'a> = dyn FnMut(ReceivedDelta<'_>) + 'a;
 
-impl ReflectorStore for Sink<'_> {
+impl<Q: Queue> ReflectorStore for Sink<'_, Q> {
     fn keep(&mut self, mut object: Object) -> Arc<Object> {
         let known = match self.pipeline.queue().newest(&object.key) {
             Some((newest, _)) => Some(newest),
@@ -116,8 +114,9 @@ impl ReflectorStore for Sink<'_> {
 
     fn event(&mut self, now: f64, delta_type: DeltaType, object: Arc<Object>, text: &str) -> Queued {
         let queued = self.pipeline.event(delta_type, object.clone());
-        *self.ledger.place_of(queued) += 1;
-        // Handlers of what is received are told of the deletion of an unknown object, too: a timeline has a mark for it.
+        *self.ledger.counter_of(queued) += 1;
+        // The deletion of an unknown object is reported to handlers of what is received, too: a timeline has a mark for
+        // it.
         if matches!(queued, Queued::Queued | Queued::Unknown) {
             self.received(now, delta_type, &object, Some(text));
         }
@@ -146,11 +145,11 @@ impl ReflectorStore for Sink<'_> {
         let gone = self.pipeline.replace(list);
         // Texts that no object has any more are dropped.
         self.namespaces.retain(|namespace| Arc::strong_count(namespace) > 1);
-        // Of deletions that no event told of, the handlers are told here.
-        let told = std::mem::take(self.streamed_deletions);
+        // Reports deletions that only the list revealed.
+        let reported = std::mem::take(self.streamed_deletions);
         self.ledger.gone += gone.len() as u64;
         for object in &gone {
-            if told.contains(&object.uid) {
+            if reported.contains(&object.uid) {
                 self.ledger.repeated += 1;
             } else {
                 self.received(now, DeltaType::Deleted, object, None);
@@ -177,15 +176,15 @@ impl ReflectorStore for Sink<'_> {
     }
 }
 
-impl Sink<'_> {
+impl<Q: Queue> Sink<'_, Q> {
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>, text: Option<&str>) {
         self.ledger.received += 1;
-        (self.tap)(Received { now, delta_type, object, text });
+        (self.tap)(ReceivedDelta { now, delta_type, object, text });
         self.processor.received(now, delta_type, object);
     }
 
-    /// The known objects that stay although they are not among the items of a list. There are two kinds of them, and each
-    /// object says in its `flaw` which it is:
+    /// The known objects that stay although they are not among the items of a list. There are two kinds of them, and
+    /// each object says in its `flaw` which it is:
     ///
     /// - one that the list names, with a state that could not be read: it exists, and only its newest state is unknown;
     /// - where an item has not even a name, any object that the list does not name: it may be that item, and so it is not
@@ -211,7 +210,7 @@ impl Sink<'_> {
         (kept, doubt)
     }
 
-    /// Whether this object is known in this very version.
+    /// Returns whether this object is known in this very version.
     fn is_known(&self, object: &Object) -> bool {
         let known = self.pipeline.newest(&object.key);
         known.is_some_and(|known| known.uid == object.uid && known.resource_version == object.resource_version)
@@ -221,9 +220,16 @@ impl Sink<'_> {
 impl SharedInformer {
     /// An informer that does nothing before [`Input::Start`].
     pub fn new(decode: Decode, options: InformerOptions) -> SharedInformer {
+        SharedInformer::with_queue(decode, options)
+    }
+}
+
+impl<Q: Queue> SharedInformer<Q> {
+    /// [`SharedInformer::new`] with another queue than a DeltaFIFO.
+    pub fn with_queue(decode: Decode, options: InformerOptions) -> SharedInformer<Q> {
         SharedInformer {
             reflector: Reflector::new(decode, options.reflector),
-            pipeline: Pipeline::new(options.queue),
+            pipeline: Pipeline::default(),
             ledger: Ledger::default(),
             processor: SharedProcessor::default(),
             notices: Vec::new(),
@@ -241,7 +247,7 @@ impl SharedInformer {
         self.handle_tapped(input, moment, &mut |_| {})
     }
 
-    /// [`SharedInformer::handle`] that also calls `tap` at once with each delta of which the handlers will be told as
+    /// [`SharedInformer::handle`] that also calls `tap` at once with each delta that is reported to the handlers as
     /// received, and with its text.
     pub fn handle_tapped(&mut self, input: Input<'_>, moment: Moment, tap: &mut Tap<'_>) -> Option<Action> {
         if !self.started && matches!(input, Input::Start) {
@@ -270,9 +276,9 @@ impl SharedInformer {
         action
     }
 
-    /// Takes up to `limit` keys from the queue, and updates the store. The handlers are told of the changes when they take
-    /// what waits for them ([`SharedInformer::deliver`]). Returns how many keys were taken; fewer than `limit` means that the
-    /// queue is empty.
+    /// Takes up to `limit` keys from the queue, and updates the store. The handlers are notified of the changes when
+    /// they take what waits for them ([`SharedInformer::deliver`]). Returns how many keys were taken; fewer than
+    /// `limit` means that the queue is empty.
     pub fn drain(&mut self, limit: usize, now: f64) -> usize {
         let mut taken = 0;
         while taken < limit && self.pipeline.pop(|change| self.processor.changed(now, change)) {
@@ -292,8 +298,8 @@ impl SharedInformer {
         self.pipeline.count(&mut self.ledger);
     }
 
-    /// Adds a handler, which is first told of all that the store holds (`AddEventHandlerWithOptions`). While the first list
-    /// is on its way, the store holds nothing, and a handler that asked for it is told of what the list has brought.
+    /// Adds a handler, which first gets all objects of the store (`AddEventHandlerWithOptions`). While the first list
+    /// is on its way, the store holds nothing, and a handler that asked for it gets what the list has brought.
     pub fn add_event_handler(&mut self, options: HandlerOptions, now: f64) -> HandlerId {
         let initial = match self.reflector.has_listed() {
             false if options.listing => Initial::Listed(self.reflector.listed().cloned().collect()),
@@ -312,12 +318,13 @@ impl SharedInformer {
         self.processor.remove(id)
     }
 
-    /// How often a handler's resync is due, in milliseconds, if ever.
+    /// Returns how often a handler's resync is due, in milliseconds, if ever.
     pub fn resync_period(&self, id: HandlerId) -> Option<f64> {
         self.processor.resync_period(id)
     }
 
-    /// Sets how often a handler's resync is due, in milliseconds, from now on; `None` is never, and the shortest period is
+    /// Sets how often a handler's resync is due, in milliseconds, from now on; `None` is never, and the shortest period
+    /// is
     /// [`crate::cache::handler::MINIMUM_RESYNC`]. The reflector's deadline may change with it.
     pub fn set_resync_period(&mut self, id: HandlerId, every: Option<f64>, now: f64) {
         let before = self.processor.resync_check_period();
@@ -328,27 +335,27 @@ impl SharedInformer {
         }
     }
 
-    /// Has a handler take what waits for it. If the handler fails or panics, that one notification is lost to it. Returns how
-    /// many notifications there were.
+    /// Has a handler take what waits for it. If the handler fails or panics, that one notification is lost to it.
+    /// Returns how many notifications there were.
     pub fn deliver(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler) -> usize {
         self.processor.deliver(id, handler)
     }
 
-    /// [`SharedInformer::deliver`] that hands over at most `limit` of the objects that the handler is told first, and of the
-    /// deltas of the first list ([`HandlerOptions::listing`]). Returns whether any of these are left: then this is to be
-    /// called again, and the handler is not told yet of what has happened since.
+    /// [`SharedInformer::deliver`] that hands over at most `limit` of the objects that the handler gets first, and of the
+    /// deltas of the first list ([`HandlerOptions::listing`]). Returns whether any of these are left: then this is to
+    /// be called again, and the handler gets nothing yet of what has happened since.
     pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> bool {
         self.processor.deliver_some(id, handler, limit);
         self.processor.is_catching_up(id)
     }
 
-    /// Whether [`SharedInformer::deliver_some`] has left something for its next call, or nothing was delivered yet of what
-    /// the handler is told first.
+    /// Returns whether [`SharedInformer::deliver_some`] has left something for its next call, or nothing was delivered
+    /// yet of the objects that the handler gets first.
     pub fn is_catching_up(&self, id: HandlerId) -> bool {
         self.processor.is_catching_up(id)
     }
 
-    /// Whether the first list has reached this handler.
+    /// Returns whether the first list has reached this handler.
     pub fn handler_has_synced(&self, id: HandlerId) -> bool {
         self.processor.has_synced(id)
     }
@@ -358,7 +365,7 @@ impl SharedInformer {
         self.processor.ledger(id)
     }
 
-    /// How many handlers there are.
+    /// Returns how many handlers there are.
     pub fn handlers(&self) -> usize {
         self.processor.len()
     }
@@ -392,7 +399,7 @@ impl SharedInformer {
     }
 
     /// The queue: what waits to be applied to the store.
-    pub fn queue(&self) -> &dyn Queue {
+    pub fn queue(&self) -> &Q {
         self.pipeline.queue()
     }
 
@@ -406,21 +413,21 @@ impl SharedInformer {
         &self.ledger
     }
 
-    /// Whether every frame and delta is accounted for.
+    /// Returns whether every frame and delta is accounted for.
     pub fn is_balanced(&self) -> bool {
-        let (told, ledger) = (self.processor.told(), &self.ledger);
+        let (notifications, ledger) = (self.processor.counts(), &self.ledger);
         ledger.is_balanced(self.queue().queued())
-            && (told.changes, told.received) == (ledger.changes, ledger.received)
+            && (notifications.changes, notifications.received) == (ledger.changes, ledger.received)
             && self.processor.is_balanced()
             && self.pipeline.is_balanced()
     }
 
-    /// How much of what the store holds can be believed, at `now` in milliseconds.
+    /// Returns how much of what the store holds can be believed, at `now` in milliseconds.
     pub fn health(&self, now: f64) -> Health {
         self.reflector.health(now)
     }
 
-    /// Whether the first list has reached the store.
+    /// Returns whether the first list has reached the store.
     pub fn has_synced(&self) -> bool {
         self.reflector.has_listed() && self.queue().has_synced()
     }

@@ -12,16 +12,15 @@ use crate::cache::delta::Delta;
 use crate::cache::index::{Index, IndexExists, IndexFunc};
 use crate::cache::journal::Journal;
 use crate::cache::keyed_slab::{half, spread};
-use crate::cache::queue::{Hashed, KnownObjects};
 
-/// What a delta did to the store.
+/// A change that a delta made to the store.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// The object was not in the store.
     Added {
         /// The object.
         new: Arc<Object>,
-        /// Whether a complete list brought it: then the object may be old, and only new to the store.
+        /// True if a complete list brought it: then the object may be old, and only new to the store.
         listed: bool,
         /// How many deltas this stands for.
         folded: u32,
@@ -48,7 +47,7 @@ pub enum Change {
         last: Arc<Object>,
         /// How many deltas this stands for.
         folded: u32,
-        /// Whether no event told of the deletion, so that `last` may be older than the object's last state
+        /// True if no event brought the deletion, so that `last` may be older than the object's last state
         /// (`DeletedFinalStateUnknown`).
         final_state_unknown: bool,
     },
@@ -64,12 +63,15 @@ impl Change {
     }
 }
 
+/// Objects, each with the [`half`] of the hash of its key.
+pub(super) type Hashed<'a> = dyn Iterator<Item = (u32, &'a Arc<Object>)> + 'a;
+
 /// Objects by key, and by whatever indexes were added: client-go's `Store` and `Indexer` (`store.go`, `index.go`,
 /// `thread_safe_store.go`).
 #[derive(Debug, Default)]
 pub struct Store {
-    /// Each object with the [`half`] of the hash of its key: when the table grows, or tidies up after deletions, it need not
-    /// read the objects.
+    /// Each object with the [`half`] of the hash of its key: when the table grows, or tidies up after deletions, it
+    /// need not read the objects.
     objects: HashTable<(u32, Arc<Object>)>,
     indexes: Vec<Index>,
     /// What changed since a comparison began, while one is under way.
@@ -77,8 +79,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Applies one delta, and returns what that changed. There are two changes where another object (another uid) took over
-    /// the name, and the deletion of the first was never seen; there is none where an unknown object was deleted.
+    /// Applies one delta, and returns what that changed. There are two changes where another object (another uid) took
+    /// over the name, and the deletion of the first was never seen; there is none where an unknown object was deleted.
     pub fn apply(&mut self, delta: Delta) -> (Option<Change>, Option<Change>) {
         let (folded, listed) = (delta.folded, delta.listed);
         if !delta.is_present() {
@@ -195,35 +197,13 @@ impl Store {
         self.objects.find(spread(hash(key)), |(_, known)| known.key == *key).map(|(_, object)| object)
     }
 
-    /// Every object, in any order.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Object>> {
-        self.objects.iter().map(|(_, object)| object)
-    }
-
-    /// How many objects there are.
-    pub fn len(&self) -> usize {
-        self.objects.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.objects.is_empty()
-    }
-}
-
-fn hash(key: &ObjectKey) -> u32 {
-    half(FxBuildHasher.hash_one(key))
-}
-
-impl KnownObjects for Store {
-    fn known(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
-        self.get(key)
-    }
-
-    /// Looks each key up once, marks its place in the table, and then walks over the places without a mark. To search among
-    /// 150,000 sorted keys for each known object would cost a dozen reads of distant memory for each. An object that a list
-    /// brought as it was known is the known one itself, and is not read.
-    fn each_absent<'a>(&self, present: &mut Hashed<'a>, visit: &mut dyn FnMut(u32, &Arc<Object>)) {
+    /// Visits every object whose key is that of none of `present`, in any order, with the [`half`] of the hash of its
+    /// key.
+    ///
+    /// It looks each key up once, marks its place in the table, and then walks over the places without a mark. With
+    /// 150,000 objects, to hash the keys again, or to search among sorted ones, would read distant memory for each. An
+    /// object that a list brought as it was known is the known one itself, and is not read.
+    pub(super) fn each_absent<'a>(&self, present: &mut Hashed<'a>, visit: &mut dyn FnMut(u32, &Arc<Object>)) {
         if self.is_empty() {
             return;
         }
@@ -240,6 +220,25 @@ impl KnownObjects for Store {
         let absent = self.objects.iter_buckets().filter(|&at| !seen[at]).filter_map(|at| self.objects.get_bucket(at));
         absent.for_each(|(hash, object)| visit(*hash, object));
     }
+
+    /// Every object, in any order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Object>> {
+        self.objects.iter().map(|(_, object)| object)
+    }
+
+    /// Returns how many objects there are.
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+}
+
+fn hash(key: &ObjectKey) -> u32 {
+    half(FxBuildHasher.hash_one(key))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use kubechurn_client::cache::index::{self, IndexFunc};
-use kubechurn_client::cache::queue_kind::QueueKind;
+use kubechurn_client::cache::real_fifo::RealFifo;
 use kubechurn_client::cache::reflector::{Action, Input, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::{Change, Store};
@@ -45,7 +45,7 @@ type Tell = Rc<dyn Fn(&Change)>;
 
 struct Shared {
     client: Client,
-    factory: RefCell<SharedInformerFactory>,
+    factory: RefCell<SharedInformerFactory<RealFifo>>,
     handlers: RefCell<Vec<(Registration, Tell)>>,
     tasks: RefCell<Vec<JoinHandle<()>>>,
     random: RefCell<Random>,
@@ -234,11 +234,11 @@ impl Informers {
 }
 
 /// An informer that keeps whole objects, indexed by owner and by namespace.
-fn informer(resource: ApiResource) -> SharedInformer {
+fn informer(resource: ApiResource) -> SharedInformer<RealFifo> {
     let keep = Keep { owners: true, labels: true, text: true };
     let reflector = Options { keep, kind: Some(resource.kind), ..Options::default() };
-    let options = InformerOptions { reflector, queue: QueueKind::RealFifo, ..InformerOptions::default() };
-    let mut informer = SharedInformer::new(Decode::METADATA, options);
+    let options = InformerOptions { reflector, ..InformerOptions::default() };
+    let mut informer = SharedInformer::with_queue(Decode::METADATA, options);
     for (name, of) in [(OWNER, index::by_owner()), (index::NAMESPACE, index::by_namespace())] {
         // The informer is new, so that the name cannot be taken.
         let _ = informer.add_index(name, of);

@@ -12,7 +12,7 @@ use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion, decode_m
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_client::cache::shared_informer::Received;
+use kubechurn_client::cache::shared_informer::ReceivedDelta;
 use kubechurn_recorder::{Interest, NewVersion, Pushed, Record, Recorder, Totals};
 use serde::Serialize;
 
@@ -162,8 +162,8 @@ impl History {
 
     /// Keeps what was received. Returns its number, if it is a change that can be told: what a first list brings is none,
     /// but how far a workload is then is known from it.
-    pub fn push(&mut self, resource: ApiResource, received: Received<'_>) -> Option<u64> {
-        let Received { now, delta_type, object, text } = received;
+    pub fn push(&mut self, resource: ApiResource, received: ReceivedDelta<'_>) -> Option<u64> {
+        let ReceivedDelta { now, delta_type, object, text } = received;
         let masked = match text {
             Some(text) if secret::is_secret(&resource) => Some(secret::redact(text, self.salt)),
             _ => None,
@@ -188,7 +188,7 @@ impl History {
 
     /// Whether a Node's status says no more than that its kubelet is still there. Only Nodes are compared, and only with a
     /// text that is at hand: of the many writes of all other objects nothing more is asked.
-    fn is_node_heartbeat(&self, resource: &ApiResource, received: &Received<'_>, text: Option<&str>) -> bool {
+    fn is_node_heartbeat(&self, resource: &ApiResource, received: &ReceivedDelta<'_>, text: Option<&str>) -> bool {
         let is_node = resource.group.is_empty() && resource.plural == "nodes";
         let text = text.filter(|_| is_node && received.delta_type == DeltaType::Updated);
         text.is_some_and(|new| {
@@ -370,7 +370,7 @@ mod tests {
 
     fn push(history: &mut History, resource: ApiResource, delta_type: DeltaType, text: &str) {
         let object = Arc::new(decode_metadata(text).unwrap());
-        history.push(resource, Received { now: 0.0, delta_type, object: &object, text: Some(text) });
+        history.push(resource, ReceivedDelta { now: 0.0, delta_type, object: &object, text: Some(text) });
     }
 
     fn versions(history: &History, resource: &ApiResource, name: &str) -> Vec<String> {

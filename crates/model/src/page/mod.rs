@@ -36,6 +36,7 @@ mod verification;
 mod watching;
 
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::{Action, Health, Input, Options};
 
 use crate::feed::span::SpanCommand;

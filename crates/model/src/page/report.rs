@@ -69,44 +69,25 @@ pub fn waiting(kind: &'static Kind) -> Waiting {
     Waiting { resource: kind.name, namespaces: [], state, synced: false, items: 0, ledger: BTreeMap::new() }
 }
 
-/// The ledger's counters by name.
-#[derive(Debug, Serialize)]
+/// The ledger's counters by name, and what waits behind them.
+#[derive(Debug)]
 struct LedgerCounters {
-    frames: u64,
-    bytes: u64,
-    bookmarks: u64,
-    errors: u64,
-    malformed: u64,
-    oversized: u64,
-    events: u64,
-    watched: u64,
-    streamed: u64,
-    late: u64,
-    former: u64,
-    unknown: u64,
-    listed: u64,
-    malformed_items: u64,
-    merged: u64,
-    discarded: u64,
-    pending: u64,
-    replaced: u64,
-    kept: u64,
-    tombstones: u64,
-    resyncs: u64,
-    changes: u64,
-    without_effect: u64,
-    twofold: u64,
-    gone: u64,
-    received: u64,
-    repeated: u64,
-    deltas: u64,
-    applied: u64,
-    coalesced: u64,
-    queued: u64,
+    ledger: Ledger,
     queued_keys: usize,
-    watches: u64,
-    lists: u64,
+    queued: u64,
     marks_evicted: u64,
+}
+
+impl Serialize for LedgerCounters {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let more = [
+            ("deltas", self.ledger.deltas()),
+            ("queued", self.queued),
+            ("queued_keys", self.queued_keys as u64),
+            ("marks_evicted", self.marks_evicted),
+        ];
+        serializer.collect_map(self.ledger.counters().chain(more))
+    }
 }
 
 /// What `status()` says of the watched kind at this place; `None` where there is no such place.
@@ -118,6 +99,7 @@ pub fn status<'a>(
     now: f64,
 ) -> Option<Status<'a>> {
     let (watched, account) = (watches.get(at)?, watches.account_of(at, informers)?);
+    let (queued_keys, queued) = watched.queued(informers);
     let mut own = watched.informers(informers);
     let synced = own.clone().all(SharedInformer::has_synced);
     let version = own.next().map_or("", |informer| informer.reflector().resource_version().as_str());
@@ -136,57 +118,14 @@ pub fn status<'a>(
         changes: watched.counters(),
         verified: found::told(verifier, watched),
         account: account::Report::from(&account),
-        ledger: counters(&watched.ledger(informers), watched.queued(informers), watched.marks().evicted().total()),
+        ledger: LedgerCounters {
+            ledger: watched.ledger(informers),
+            queued_keys,
+            queued,
+            marks_evicted: watched.marks().evicted().total(),
+        },
     };
     Some(status)
-}
-
-fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted: u64) -> LedgerCounters {
-    let deltas = ledger.deltas();
-    let Ledger {
-        frames, bytes, bookmarks, errors, malformed, oversized, events, watched, streamed, late, former, ..
-    } = *ledger;
-    let Ledger { unknown, listed, malformed_items, merged, discarded, pending, replaced, kept, tombstones, .. } =
-        *ledger;
-    let Ledger { resyncs, applied, coalesced, watches, lists, changes, .. } = *ledger;
-    let Ledger { without_effect, twofold, gone, received, repeated, .. } = *ledger;
-    LedgerCounters {
-        frames,
-        bytes,
-        bookmarks,
-        errors,
-        malformed,
-        oversized,
-        events,
-        watched,
-        streamed,
-        late,
-        former,
-        unknown,
-        listed,
-        malformed_items,
-        merged,
-        discarded,
-        pending,
-        replaced,
-        kept,
-        tombstones,
-        resyncs,
-        changes,
-        without_effect,
-        twofold,
-        gone,
-        received,
-        repeated,
-        deltas,
-        applied,
-        coalesced,
-        queued,
-        queued_keys,
-        watches,
-        lists,
-        marks_evicted,
-    }
 }
 
 /// How many watches are named with their versions.

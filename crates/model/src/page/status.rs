@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 

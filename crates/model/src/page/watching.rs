@@ -6,7 +6,7 @@ use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerF
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::{Action, Health, Input};
-use kubechurn_client::cache::shared_informer::{Received, SharedInformer};
+use kubechurn_client::cache::shared_informer::{ReceivedDelta, SharedInformer};
 use kubechurn_columns::kinds::Kind;
 
 use crate::history::History;
@@ -104,7 +104,7 @@ impl Watching {
         let resource = self.informers.of(id).filter(|_| records).map(|(resource, _)| resource);
         let history = &mut self.history;
         let informer = self.informers.get_mut(id)?;
-        let mut keep = |received: Received<'_>| {
+        let mut keep = |received: ReceivedDelta<'_>| {
             let at = received.now;
             if let Some(sequence) = resource.and_then(|resource| history.push(resource, received)) {
                 recorded(sequence, at);
@@ -172,8 +172,8 @@ impl Watching {
 
     /// How many received changes wait in the queues. Objects that a resync repeats bring nothing new.
     pub fn waiting(&self) -> u64 {
-        let news = |queue: &dyn Queue| queue.queued() - queue.resyncing();
-        self.informers.iter().map(|(_, informer)| news(informer.queue())).sum()
+        let queues = self.informers.iter().map(|(_, informer)| informer.queue());
+        queues.map(|queue| queue.queued() - queue.resyncing()).sum()
     }
 
     /// Starts the informers that are new.

@@ -17,6 +17,7 @@ use kubechurn_client::api::request::ExactListRequest;
 use kubechurn_client::api::status::{Failure, Verdict};
 use kubechurn_client::cache::consistency::{CannotCompare, Compared, Comparison, Differences, Next, NotYet};
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::Health;
 
 use crate::verification::rows::RowRun;

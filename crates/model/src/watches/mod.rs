@@ -19,6 +19,7 @@ use std::ops::Deref;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 use rustc_hash::FxHashMap;

@@ -14,6 +14,7 @@ use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerF
 use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler, Resynced};
 use kubechurn_client::cache::index::by_owner;
 use kubechurn_client::cache::ledger::Ledger;
+use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::{Health, Notice, Options, Reflector};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
@@ -184,7 +185,7 @@ impl Watched {
         // Owners cost little: they are read with the rest of the metadata, and objects with the same owners share them.
         let keep = Keep { owners: true, ..Keep::default() };
         let reflector = Options { keep, kind: Some(kind.resource.kind), ..informers.options_of(&kind.resource) };
-        let options = InformerOptions { reflector, backlog: Some(BACKLOG), ..InformerOptions::default() };
+        let options = InformerOptions { reflector, backlog: Some(BACKLOG) };
         let received = HandlerOptions { changes: false, received: true, ..HandlerOptions::default() };
         let sources = scopes.iter().filter_map(|scope| {
             let make = || {

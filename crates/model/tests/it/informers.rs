@@ -8,11 +8,13 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::cache::delta_fifo::DeltaFifo;
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::handler::{Handled, HandlerError, HandlerOptions, ResourceEventHandler, Resynced};
 use kubechurn_client::cache::index::{self, IndexFunc};
 use kubechurn_client::cache::processor::HandlerId;
-use kubechurn_client::cache::queue_kind::QueueKind;
+use kubechurn_client::cache::queue::Queue;
+use kubechurn_client::cache::real_fifo::RealFifo;
 use kubechurn_client::cache::reflector::{Input, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
@@ -57,22 +59,24 @@ impl ResourceEventHandler for Recorded {
 }
 
 /// An informer, its clock, and a record of what happens to it, in the words of the conversation tests.
-struct Play {
-    informer: SharedInformer,
+struct Play<Q = DeltaFifo> {
+    informer: SharedInformer<Q>,
     now: f64,
 }
 
 impl Play {
-    fn new(options: InformerOptions) -> Play {
-        Play { informer: SharedInformer::new(Decode::METADATA, options), now: 0.0 }
-    }
-
     /// A live watch with these objects in the store.
     fn live(objects: &[&str]) -> Play {
         let mut play = Play::new(InformerOptions::default());
         play.begin(objects);
         play.drain();
         play
+    }
+}
+
+impl<Q: Queue> Play<Q> {
+    fn new(options: InformerOptions) -> Play<Q> {
+        Play { informer: SharedInformer::with_queue(Decode::METADATA, options), now: 0.0 }
     }
 
     fn begin(&mut self, objects: &[&str]) {
@@ -161,7 +165,7 @@ fn who_comes_late_can_hear_of_what_is_there_a_few_at_a_time_and_then_of_the_rest
 #[test]
 fn each_handler_is_resynced_in_its_own_period() {
     let every = |resync| HandlerOptions { resync: Some(resync), ..CHANGES };
-    let mut play = Play::new(InformerOptions::default());
+    let mut play = <Play>::new(InformerOptions::default());
     // The shortest period decides how often the informer checks. No handler is served more often than once a second.
     let handlers = [play.add(CHANGES), play.add(every(2000.0)), play.add(every(3000.0)), play.add(every(1.0))];
     play.begin(&["a@1"]);
@@ -299,7 +303,7 @@ fn a_handler_that_fails_or_panics_loses_one_notification() {
 /// 73. TestSingleFile: a handler is synced when the informer is, and after it has processed the first list.
 #[test]
 fn a_handler_is_synced_once_the_first_list_has_reached_it() {
-    let mut play = Play::new(InformerOptions::default());
+    let mut play = <Play>::new(InformerOptions::default());
     let early = play.add(CHANGES);
     let synced = |play: &Play, id| (play.informer.has_synced(), play.informer.handler_has_synced(id));
     play.begin(&["a@1", "b@2"]);
@@ -340,7 +344,7 @@ fn by_column(column: usize) -> IndexFunc {
 fn objects_are_found_by_owner_label_and_namespace() {
     let keep = kubechurn_client::api::extra::Keep { owners: true, labels: true, text: false };
     let options = Options { keep, watch_list: false, ..Options::default() };
-    let mut play = Play::new(InformerOptions { reflector: options, ..InformerOptions::default() });
+    let mut play = <Play>::new(InformerOptions { reflector: options, ..InformerOptions::default() });
     play.informer.add_index(index::NAMESPACE, index::by_namespace()).unwrap();
     play.informer.add_index("owner", index::by_owner()).unwrap();
     play.input(Input::Start);
@@ -412,28 +416,24 @@ fn each_queue_tells_of_one_stream_in_its_way() {
     let all = "Added a@1 Added b@2 Updated a@1>101 Updated a@101>102 Deleted b@103 Added b#2@104";
     // A RealFIFO queues the deletions that a list reveals before the list's items.
     let (behind, before) = ("Synced a@102 Deleted b#2@104", "Deleted b#2@104 Synced a@102");
-    let mut stores = Vec::new();
-    for (queue, told, relisted) in [
-        (QueueKind::DeltaFifo, folded, behind),
-        (QueueKind::RealFifo, all, before),
-        (QueueKind::AtomicFifo, all, before),
-    ] {
-        let mut play = Play::new(InformerOptions { queue, ..InformerOptions::default() });
-        play.begin(&["a@1", "b@2"]);
-        for (word, object) in [("MODIFIED", "a@101"), ("MODIFIED", "a@102"), ("DELETED", "b@103"), ("ADDED", "b#2@104")]
-        {
-            play.frame(word, object);
-        }
-        let id = play.add(CHANGES);
-        play.drain();
-        assert_eq!(play.told(id), told, "{queue:?}");
-        play.relist(&["a@102"]);
-        play.drain();
-        assert_eq!(play.told(id), relisted, "{queue:?}");
-        assert!(play.informer.queue().is_empty() && play.informer.is_balanced());
-        stores.push(play.informer.store().list());
+    assert_eq!(check_queue::<DeltaFifo>(folded, behind), check_queue::<RealFifo>(all, before));
+}
+
+/// Plays a stream and a relist before a queue, checks the notifications, and returns what the store holds in the end.
+fn check_queue<Q: Queue>(streamed: &str, relisted: &str) -> Vec<Arc<Object>> {
+    let mut play = Play::<Q>::new(InformerOptions::default());
+    play.begin(&["a@1", "b@2"]);
+    for (word, object) in [("MODIFIED", "a@101"), ("MODIFIED", "a@102"), ("DELETED", "b@103"), ("ADDED", "b#2@104")] {
+        play.frame(word, object);
     }
-    assert!(stores.iter().all(|store| *store == stores[0]));
+    let id = play.add(CHANGES);
+    play.drain();
+    assert_eq!(play.told(id), streamed);
+    play.relist(&["a@102"]);
+    play.drain();
+    assert_eq!(play.told(id), relisted);
+    assert!(play.informer.queue().is_empty() && play.informer.is_balanced());
+    play.informer.store().list()
 }
 
 /// TestSharedInformerFactory: one informer for each resource, namespace and selector.

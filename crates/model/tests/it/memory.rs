@@ -7,7 +7,6 @@ use allocation_counter::measure;
 use kubechurn_client::api::object::{Object, decode_metadata};
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::pipeline::Pipeline;
-use kubechurn_client::cache::queue_kind::QueueKind;
 use kubechurn_client::cache::store::Change;
 use kubechurn_columns::kinds::pods;
 use kubechurn_model::table::filter::Filter;
@@ -42,7 +41,7 @@ fn update(pipeline: &mut Pipeline, round: usize) -> (u64, i64) {
 
 #[test]
 fn an_update_of_a_key_that_waits_allocates_nothing_and_the_queue_follows_the_keys() {
-    let mut pipeline = Pipeline::new(QueueKind::DeltaFifo);
+    let mut pipeline = Pipeline::new();
     let mut first = Vec::new();
     let held = measure(|| first = objects(0)).bytes_current - (KEYS * size_of::<Arc<Object>>()) as i64;
     pipeline.replace(first);

@@ -10,7 +10,7 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::decode_metadata;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_client::cache::shared_informer::Received;
+use kubechurn_client::cache::shared_informer::ReceivedDelta;
 use kubechurn_columns::kinds;
 use kubechurn_model::history::History;
 use kubechurn_model::inspector::last_write::{Outcome, Question, Search};
@@ -49,7 +49,7 @@ fn feed_inspector_and_lanes_name_the_same_writers_of_every_change() {
         let (at, text) = (recorded["ms"].as_f64().unwrap(), frame["object"].to_string());
         let resource = kinds::kind(recorded["resource"].as_str().unwrap()).map_or(WIDGETS, |kind| kind.resource);
         let object = Arc::new(decode_metadata(&text).unwrap());
-        let received = Received { now: at, delta_type, object: &object, text: Some(&text) };
+        let received = ReceivedDelta { now: at, delta_type, object: &object, text: Some(&text) };
         let Some(sequence) = history.push(resource, received) else { continue };
 
         let told = history.told(sequence).unwrap();

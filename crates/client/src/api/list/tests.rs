@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 use super::*;
 
 /// What a reader finds: each item as text, or what stands for it; and what the list says of itself.
-type Found = Result<(Vec<String>, ListMeta), String>;
+type ListRead = Result<(Vec<String>, ListMeta), String>;
 
 /// Reads the bytes in pieces that end at these places.
-fn read(bytes: &[u8], ends: &[usize]) -> Found {
+fn read(bytes: &[u8], ends: &[usize]) -> ListRead {
     let (mut reader, mut items) = (ListReader::default(), Vec::new());
     let mut from = 0;
     for &to in ends.iter().chain([&bytes.len()]) {
@@ -44,7 +44,7 @@ fn oracle(text: &str) -> Option<(Vec<String>, ListMeta)> {
 
 /// Whether the reader finds what the other one finds, however the text is cut in two.
 #[track_caller]
-fn check(text: &str) -> Found {
+fn check(text: &str) -> ListRead {
     let whole = read(text.as_bytes(), &[]);
     for end in 0..=text.len() {
         assert_eq!(read(text.as_bytes(), &[end]), whole, "{text} cut at {end}");

@@ -21,7 +21,7 @@ pub fn read_watch(text: &str) -> Result<Answer, Failure> {
     Ok(Answer::Quiet)
 }
 
-/// What a socket answers that was opened for nothing but a question. It is told everything that the socket says.
+/// Reads the answer of a socket that was opened for nothing but a question. It is handed everything that comes.
 ///
 /// ```
 /// use kubechurn_client::cache::heartbeat::{Answer, SocketAnswer};
@@ -35,7 +35,7 @@ pub fn read_watch(text: &str) -> Result<Answer, Failure> {
 pub struct SocketAnswer;
 
 impl SocketAnswer {
-    /// Takes what the socket told. Returns the answer as soon as it is known: with the first event, with the end of a
+    /// Takes what came over the socket. Returns the answer as soon as it is known: with the first event, with the end of a
     /// streaming list, or when the server ends the watch properly, which proves that it had nothing to send.
     pub fn handle(input: &Input<'_>) -> Option<Result<Answer, Failure>> {
         let text = match input {

@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::cache::delta::tests::{object, write};
-use crate::cache::queue_kind::QueueKind;
+use crate::cache::delta_fifo::DeltaFifo;
+use crate::cache::real_fifo::RealFifo;
 use crate::cache::store::{Change, Store};
 
-pub struct Reader {
-    pub fifo: Box<dyn Queue>,
+pub struct Reader<Q = DeltaFifo> {
+    pub fifo: Q,
     pub store: Store,
     /// What was taken, and what that changed.
     pub taken: Vec<String>,
@@ -15,21 +16,21 @@ pub struct Reader {
 
 /// A DeltaFIFO before a store that knows `known`.
 fn reader(known: &str) -> Reader {
-    reader_of(QueueKind::DeltaFifo, known)
+    reader_of(known)
 }
 
 /// A queue before a store that knows `known`.
-pub fn reader_of(kind: QueueKind, known: &str) -> Reader {
+pub fn reader_of<Q: Queue>(known: &str) -> Reader<Q> {
     let mut store = Store::default();
     words(known).for_each(|text| drop(store.apply(Delta::new(DeltaType::Added, object(text)))));
-    Reader { fifo: kind.make(), store, taken: Vec::new(), changes: Vec::new() }
+    Reader { fifo: Q::default(), store, taken: Vec::new(), changes: Vec::new() }
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(' ').filter(|word| !word.is_empty())
 }
 
-impl Reader {
+impl<Q: Queue> Reader<Q> {
     /// `+` adds, `~` updates, `-` deletes, each told what came of it; `[a@1 b@2` replaces, told how many go; `.`
     /// resyncs, told how many are told again.
     pub fn put(&mut self, text: &str) -> String {
@@ -75,12 +76,12 @@ impl Reader {
 
 /// What comes out of a DeltaFIFO after `puts`.
 fn check(known: &str, puts: &[&str], expected: &str) {
-    check_of(QueueKind::DeltaFifo, known, puts, expected);
+    check_of::<DeltaFifo>(known, puts, expected);
 }
 
 /// What comes out of a queue after `puts`.
-pub fn check_of(kind: QueueKind, known: &str, puts: &[&str], expected: &str) {
-    let mut reader = reader_of(kind, known);
+pub fn check_of<Q: Queue>(known: &str, puts: &[&str], expected: &str) {
+    let mut reader = reader_of::<Q>(known);
     reader.put_all(puts);
     assert_eq!(reader.take(), expected, "{puts:?}");
     assert_eq!((reader.fifo.queued(), reader.fifo.len()), (0, 0), "{puts:?}");
@@ -117,27 +118,30 @@ fn deletion_of_the_unknown_is_dropped_and_of_the_known_or_queued_is_not() {
 
 #[test]
 fn late_events_are_dropped() {
-    for kind in [QueueKind::DeltaFifo, QueueKind::RealFifo, QueueKind::AtomicFifo] {
-        let mut late = reader_of(kind, "a@5 b#2@6");
-        for text in ["~a@4", "+a@4", "-a@4", "~b#2@3"] {
-            assert_eq!(late.put(text), "Late", "{text} {kind:?}");
-        }
-        for text in ["~b@3", "-b@3"] {
-            assert_eq!(late.put(text), "Former", "{text} {kind:?}");
-        }
-        // A version seen twice is no step back; what does not compare is believed.
-        for text in ["~a@5", "~b#2@x", "~b#3@4"] {
-            assert_eq!(late.put(text), "Queued", "{text} {kind:?}");
-        }
-        let mut queued = reader_of(kind, "a@5");
-        queued.put_all(&["-a@9"]);
-        assert_eq!(queued.put("~a@7"), "Late", "{kind:?}");
-        assert_eq!(queued.put("+a#2@7"), "Queued", "the server may have been restored: {kind:?}");
-        // What a list that waits did not hold is gone, and a new life of it may have any version.
-        let mut listed = reader_of(kind, "a@50");
-        listed.put_all(&["[b@9"]);
-        assert_eq!((listed.put("+a#2@10"), listed.put("~b@8")), ("Queued".into(), "Late".into()), "{kind:?}");
+    check_late::<DeltaFifo>();
+    check_late::<RealFifo>();
+}
+
+fn check_late<Q: Queue>() {
+    let mut late = reader_of::<Q>("a@5 b#2@6");
+    for text in ["~a@4", "+a@4", "-a@4", "~b#2@3"] {
+        assert_eq!(late.put(text), "Late", "{text}");
     }
+    for text in ["~b@3", "-b@3"] {
+        assert_eq!(late.put(text), "Former", "{text}");
+    }
+    // A version seen twice is no step back; what does not compare is believed.
+    for text in ["~a@5", "~b#2@x", "~b#3@4"] {
+        assert_eq!(late.put(text), "Queued", "{text}");
+    }
+    let mut queued = reader_of::<Q>("a@5");
+    queued.put_all(&["-a@9"]);
+    assert_eq!(queued.put("~a@7"), "Late");
+    assert_eq!(queued.put("+a#2@7"), "Queued", "the server may have been restored");
+    // What a list that waits did not hold is gone, and a new life of it may have any version.
+    let mut listed = reader_of::<Q>("a@50");
+    listed.put_all(&["[b@9"]);
+    assert_eq!((listed.put("+a#2@10"), listed.put("~b@8")), ("Queued".into(), "Late".into()));
 }
 
 /// 56. TestDeltaFIFOW_ReplaceMakesDeletionsForObjectsOnlyInQueue.
@@ -288,15 +292,18 @@ fn synced_when_something_came_first_or_the_first_list_is_drained() {
 /// No reader waits here: an empty queue answers at once, and takes in what comes after.
 #[test]
 fn an_empty_queue_answers_at_once() {
-    for kind in [QueueKind::DeltaFifo, QueueKind::RealFifo, QueueKind::AtomicFifo] {
-        let mut reader = reader_of(kind, "");
-        for put in ["+a@1", "[a@1", "~a@2"] {
-            assert!(reader.fifo.is_empty() && reader.fifo.pop(&reader.store).is_none(), "{kind:?}");
-            reader.put(put);
-            assert!(!reader.fifo.is_empty() && reader.take_some(), "{kind:?}");
-        }
-        assert!(reader.fifo.is_empty() && !reader.take_some(), "{kind:?}");
+    check_empty::<DeltaFifo>();
+    check_empty::<RealFifo>();
+}
+
+fn check_empty<Q: Queue>() {
+    let mut reader = reader_of::<Q>("");
+    for put in ["+a@1", "[a@1", "~a@2"] {
+        assert!(reader.fifo.is_empty() && reader.fifo.pop(&reader.store).is_none());
+        reader.put(put);
+        assert!(!reader.fifo.is_empty() && reader.take_some());
     }
+    assert!(reader.fifo.is_empty() && !reader.take_some());
 }
 
 /// A burst leaves nothing behind: the queue is as large as the keys that wait.

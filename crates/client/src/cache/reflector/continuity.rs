@@ -1,6 +1,8 @@
-//! Whether a watch goes on without a break, and what was said of it where it does not.
+//! The break in a watch, and whether a notice has reported it.
 
-use crate::cache::reflector::PAUSE;
+/// For this long, in milliseconds, after the end of a watch what is held counts as live although the next watch is not
+/// open.
+const PAUSE: f64 = 2_000.0;
 
 /// A time without a proven socket. All times are milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,26 +19,27 @@ impl Silence {
         self.since + PAUSE
     }
 
-    /// Whether the server had sent everything when the socket ended.
+    /// Returns whether the server had sent everything when the socket ended.
     pub(super) fn is_clean(&self) -> bool {
         self.from == self.since
     }
 }
 
-/// What lies behind the newest proof of a watch.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The time since the newest proof of a watch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Continuity {
     /// Nothing: the watch is proven.
+    #[default]
     Unbroken,
-    /// A silence of which the user has not been told. The next socket may end it before it counts.
+    /// A silence that no notice has reported. The next socket may end it before it counts.
     Silent(Silence),
-    /// The user was told that the watch is lost, asked for that, or is told by whoever found the held objects to be wrong.
-    /// In the last case nothing was silent, and no gap follows.
+    /// A notice has reported that the watch is lost, or none is needed: the user asked for the stop, or whoever found
+    /// the held objects to be wrong reports that. In the last case nothing was silent, and no gap follows.
     Outage(Option<Silence>),
 }
 
 impl Continuity {
-    /// The silence, whether or not the user was told of it.
+    /// The silence, reported or not.
     pub(super) fn silence(&self) -> Option<Silence> {
         match *self {
             Continuity::Unbroken => None,
@@ -45,13 +48,13 @@ impl Continuity {
         }
     }
 
-    /// Whether the user has been told.
-    pub(super) fn is_told(&self) -> bool {
+    /// Returns whether the loss of the watch has been reported.
+    pub(super) fn is_reported(&self) -> bool {
         matches!(self, Continuity::Outage(_))
     }
 
-    /// The socket is gone, or nothing proves it. Where the user has not been told, the pause between two sockets begins
-    /// anew.
+    /// The socket is gone, or nothing proves it. Where no notice has reported that, the pause between two sockets
+    /// begins anew.
     pub(super) fn fall_silent(&mut self, new: Silence) {
         match self {
             Continuity::Unbroken => *self = Continuity::Silent(new),
@@ -60,8 +63,8 @@ impl Continuity {
         }
     }
 
-    /// The user is told.
-    pub(super) fn tell(&mut self) {
+    /// The loss of the watch is reported.
+    pub(super) fn report(&mut self) {
         *self = Continuity::Outage(self.silence());
     }
 

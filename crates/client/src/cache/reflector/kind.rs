@@ -1,4 +1,4 @@
-//! Whether an object is of the kind that was asked for, told without reading it.
+//! Checks, without reading an object, that it is of the kind that was asked for.
 
 use serde::Deserialize;
 

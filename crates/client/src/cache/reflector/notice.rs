@@ -1,6 +1,6 @@
-//! What a reflector tells the user of the watch itself.
+//! The notices of a reflector about the watch itself.
 
-/// What happened to the watch itself. All times are milliseconds.
+/// Something that happened to the watch itself. All times are milliseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
     /// A complete list replaced what was held.
@@ -28,23 +28,25 @@ pub enum Notice {
         /// What was wrong.
         reason: String,
     },
-    /// The watch was lost, or the server does not answer: what is held begins to be old. Told once in an outage.
+    /// The watch was lost, or the server does not answer: what is held begins to be old. There is one notice in an
+    /// outage.
     Stale {
         /// When the outage began to count.
         at: f64,
         /// Why.
         reason: String,
     },
-    /// A list or a watch was answered with 401, 403, 404, 422 or the like. Told once, and again when the answer changes.
+    /// A list or a watch was answered with 401, 403, 404, 422 or the like. There is one notice, and another
+    /// one when the answer changes.
     Refused {
         /// When.
         at: f64,
         /// What was refused, the HTTP status and the server's words: `watch (403): pods is forbidden`.
         reason: String,
-        /// Whether the reflector will ask again by itself.
+        /// True if the reflector will ask again by itself.
         retried: bool,
     },
-    /// Neither the bookmark that ends a streaming list nor anything else comes. Told every ten seconds.
+    /// Neither the bookmark that ends a streaming list nor anything else comes. There is a notice every ten seconds.
     Late {
         /// When.
         at: f64,

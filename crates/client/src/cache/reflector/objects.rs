@@ -8,13 +8,13 @@ use hashbrown::HashTable;
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::complete_list::CompleteList;
 use crate::cache::keyed_slab::{half, hash_of, spread};
-use crate::cache::reflector::{Reflector, State};
 
-/// Objects by key, in the order in which they came. What a complete list needs of each object is noted while the object is at
-/// hand, so that the end of a list of 150,000 costs little: the hash of its key, and whether it comes after the one before.
+/// Objects by key, in the order in which they came. What a complete list needs of each object is noted while the object
+/// is at hand, so that the end of a list of 150,000 costs little: the hash of its key, and whether it comes after the
+/// one before.
 ///
-/// Servers list in the order of `namespace/name`: the names of a namespace are in order, but `a-b/x` comes before `a/x`, so
-/// that the namespaces need not be in the order of keys. What is left to sort are the namespaces.
+/// Servers list in the order of `namespace/name`: the names of a namespace are in order, but `a-b/x` comes before
+/// `a/x`, so that the namespaces need not be in the order of keys. What is left to sort are the namespaces.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     entries: Vec<Entry>,
@@ -36,17 +36,6 @@ struct Entry {
 impl Entry {
     fn is(&self, hash: u32, key: &ObjectKey) -> bool {
         self.hash == hash && self.object.as_ref().is_some_and(|object| object.key == *key)
-    }
-}
-
-impl Reflector {
-    /// The objects that the list under way has brought so far, in the order in which they came.
-    pub fn listed(&self) -> impl Iterator<Item = &Arc<Object>> {
-        let items = match &self.state {
-            State::Stream { items, .. } | State::List { items, .. } => Some(items),
-            _ => None,
-        };
-        items.into_iter().flat_map(Objects::iter)
     }
 }
 
@@ -95,7 +84,7 @@ impl Objects {
         self.entries.iter().filter_map(|entry| entry.object.as_ref())
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(super) fn len(&self) -> usize {
         self.entries.len() - self.removed
     }
@@ -151,8 +140,8 @@ mod tests {
         Arc::new(decode_metadata(&text).expect("an object"))
     }
 
-    /// Puts objects in that are written as `namespace/name`, or takes those out that begin with `-`. The result must be what
-    /// a map makes of the same.
+    /// Puts objects in that are written as `namespace/name`, or takes those out that begin with `-`. The result must be
+    /// what a map makes of the same.
     fn check(words: &[String]) -> usize {
         let (mut objects, mut map) = (Objects::default(), BTreeMap::new());
         for (version, word) in words.iter().enumerate() {

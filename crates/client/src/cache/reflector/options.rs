@@ -5,17 +5,17 @@ use crate::api::extra::Keep;
 /// Settings of a reflector: client-go's `ReflectorOptions`, and the public fields of its `Reflector`.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Whether to ask for a streaming list first; client-go's feature `WatchListClient`, which is on by default there, and so
-    /// it is here: the server then never holds the whole list in memory (KEP-3157).
+    /// True to ask for a streaming list first; client-go's feature `WatchListClient`, which is on by default there, and
+    /// so it is here: the server then never holds the whole list in memory (KEP-3157).
     ///
     /// The page turns it off. A browser gets each object of a streaming list in a message of its own, which takes three
     /// times as long as to read the same list by fetch. Where a fetched list is not answered and none ever was, a
-    /// streaming one is tried, because a browser does not show a page what an API of another origin answers; if that list
-    /// comes, lists are streamed from then on.
+    /// streaming one is tried, because a browser does not show a page what an API of another origin answers; if that
+    /// list comes, lists are streamed from then on.
     pub watch_list: bool,
-    /// Whether answers over HTTP can be read, which is so everywhere but in a browser at an API of another origin without
-    /// CORS. Where they cannot, nothing is fetched: every list is a streaming one, whatever `watch_list` says, and a socket
-    /// that is refused is tried again after a wait, for nobody can tell why it was refused.
+    /// True if answers over HTTP can be read, which is so everywhere but in a browser at an API of another origin
+    /// without CORS. Where they cannot, nothing is fetched: every list is a streaming one, whatever `watch_list` says,
+    /// and a socket that is refused is tried again after a wait, for nobody can tell why it was refused.
     pub readable: bool,
     /// How often to resync while watching, in milliseconds; `None` is never.
     ///

@@ -1,4 +1,4 @@
-//! What the server refuses, so that the user is told once and not with every attempt.
+//! The refusals of the server, so that a notice reports each once and not with every attempt.
 
 use crate::api::status::{Failure, Verdict};
 
@@ -19,24 +19,24 @@ pub(super) struct Refusals {
 }
 
 impl Refusals {
-    /// Takes a failure. Returns what to tell the user if it is a refusal that was not told yet.
+    /// Takes a failure. Returns the words for a notice if it is a refusal that was not reported yet.
     pub(super) fn refused(&mut self, verb: Verb, failure: &Failure) -> Option<String> {
         if !is_refusal(failure) {
             return None;
         }
-        let (told, name) = match verb {
+        let (reported, name) = match verb {
             Verb::List => (&mut self.list, "list"),
             Verb::Watch => (&mut self.watch, "watch"),
         };
         let words = format!("{name} ({}): {}", failure.code, failure.words);
-        if told.as_ref() == Some(&words) {
+        if reported.as_ref() == Some(&words) {
             return None;
         }
-        *told = Some(words.clone());
+        *reported = Some(words.clone());
         Some(words)
     }
 
-    /// The verb is allowed, so that a later refusal is to be told.
+    /// The verb is allowed, so that a later refusal is to be reported.
     pub(super) fn allowed(&mut self, verb: Verb) {
         match verb {
             Verb::List => self.list = None,
@@ -45,7 +45,7 @@ impl Refusals {
     }
 }
 
-/// Whether the server understood the request, and refuses it.
+/// Returns whether the server understood the request, and refuses it.
 pub(super) fn is_refusal(failure: &Failure) -> bool {
     matches!(failure.verdict, Verdict::Forbidden | Verdict::Refused)
 }

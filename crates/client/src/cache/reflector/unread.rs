@@ -5,11 +5,11 @@ use rustc_hash::FxBuildHasher;
 
 use crate::api::object::ObjectKey;
 
-/// For this many items of a list the user is told one by one what was wrong.
-const TOLD: usize = 10;
+/// This many items of a list have a notice each.
+const NOTICES: usize = 10;
 
-/// The items of a list that could not be read. Where there are some, an object that the list does not name may exist all
-/// the same.
+/// The items of a list that could not be read. Where there are some, an object that the list does not name may exist
+/// all the same.
 #[derive(Clone, Debug, Default)]
 pub struct Unread {
     /// The items whose name could be read, and what was wrong with them.
@@ -21,20 +21,20 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// Takes in an item that could not be read, for this reason; `key` is its name, where that could be read. Returns what to
-    /// tell the user of it, if anything.
+    /// Takes in an item that could not be read, for this reason; `key` is its name, where that could be read. Returns
+    /// the words of a notice, if there is to be one.
     pub(super) fn push(&mut self, key: Option<ObjectKey>, words: &str) -> Option<String> {
         self.count += 1;
         match key {
             Some(key) => drop(self.named.insert(key, words.into())),
             None => self.unnamed += 1,
         }
-        (self.count <= TOLD).then(|| format!("an item of the list: {words}"))
+        (self.count <= NOTICES).then(|| format!("an item of the list: {words}"))
     }
 
-    /// What to tell the user of the items of which [`Unread::push`] told nothing.
+    /// The words of the notice of all items that have none of their own ([`Unread::push`]).
     pub(super) fn rest(&self) -> Option<String> {
-        let more = self.count.checked_sub(TOLD).filter(|more| *more > 0)?;
+        let more = self.count.checked_sub(NOTICES).filter(|more| *more > 0)?;
         Some(format!("{more} more items of the list"))
     }
 
@@ -48,23 +48,23 @@ impl Unread {
         self.named.iter().map(|(key, words)| (key, &**words))
     }
 
-    /// Whether the list names this object, without a state that can be read.
+    /// Returns whether the list names this object, without a state that can be read.
     pub fn names(&self, key: &ObjectKey) -> bool {
         self.named.contains_key(key)
     }
 
-    /// How many items there are of which not even the name could be read. Any object that the list does not name may be one
-    /// of them.
+    /// Returns how many items there are of which not even the name could be read. Any object that the list does not
+    /// name may be one of them.
     pub fn unnamed(&self) -> usize {
         self.unnamed
     }
 
-    /// How many items could not be read.
+    /// Returns how many items could not be read.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether every item could be read.
+    /// Returns whether every item could be read.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -71,9 +71,9 @@ struct Delta {
     initial: bool,
 }
 
-/// A change of which a handler was told: of which object, what happened, and how many deltas it stands for.
+/// A change that was reported to a handler: the object, what happened to it, and how many deltas it stands for.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct ReportedChange {
     pub what: What,
     pub seen: Seen,
     pub folded: u32,
@@ -91,7 +91,7 @@ pub enum What {
     Missed,
 }
 
-impl Told {
+impl ReportedChange {
     pub fn is_present(&self) -> bool {
         !matches!(self.what, What::Deleted | What::Missed)
     }
@@ -278,7 +278,7 @@ impl Expected {
     /// The head of the queue was taken out and applied as `applied` deltas, which stand for `count` deltas together; `told` is
     /// what handlers were told of that. The turn of the key must have come, all that waited for it must have been taken, each
     /// change must stand for the next deltas and be one of them, and the store must hold what the last change says.
-    pub fn popped(&mut self, told: &[Told], applied: u64, count: u64) {
+    pub fn popped(&mut self, told: &[ReportedChange], applied: u64, count: u64) {
         let front = |key: &usize| self.pending[*key].front().map(|delta| delta.turn);
         let turn = (0..COUNT).filter_map(|key| front(&key)).min().expect("something waits");
         let mut heads = (0..COUNT).filter(|key| front(key) == Some(turn));
@@ -340,7 +340,7 @@ fn is_older(seen: Seen, newest: Seen) -> bool {
 
 /// Whether the deltas can be cut into `applied` runs, so that for each run a handler was told of one delta of it; or of nothing,
 /// if the run has a deletion that found no object. A change for an object that was deleted unseen stands for no delta.
-fn stand_for(told: &[Told], deltas: &[Delta], applied: u64) -> bool {
+fn stand_for(told: &[ReportedChange], deltas: &[Delta], applied: u64) -> bool {
     if deltas.is_empty() {
         return told.is_empty() && applied == 0;
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kubechurn_client::api::object::Object;
 use kubechurn_client::cache::handler::{Handled, HandlerError, HandlerOptions, ResourceEventHandler};
 use kubechurn_client::cache::processor::HandlerId;
+use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 use kubechurn_client::cache::store::Change;
 
@@ -32,7 +33,7 @@ impl ResourceEventHandler for LateHandler {
 
 impl LateHandler {
     /// Adds a handler when the first one had been told of `from` changes.
-    pub fn new(informer: &mut SharedInformer, from: usize, now: f64) -> LateHandler {
+    pub fn new<Q: Queue>(informer: &mut SharedInformer<Q>, from: usize, now: f64) -> LateHandler {
         let held = informer.store().list();
         let id = informer.add_event_handler(HandlerOptions::default(), now);
         LateHandler { id, held, from, told: Vec::new(), failed: 0 }
@@ -40,7 +41,7 @@ impl LateHandler {
 
     /// Takes what waits. The handler must have been told of what the store held when it was added, and then of what the first
     /// handler was told (`log`); changes that changed nothing may be missing.
-    pub fn take(&mut self, informer: &mut SharedInformer, log: &[Change]) {
+    pub fn take<Q: Queue>(&mut self, informer: &mut SharedInformer<Q>, log: &[Change]) {
         let waiting = informer.handler_ledger(self.id).expect("it is there").waiting;
         assert_eq!(informer.deliver(self.id, self) as u64, waiting);
         let ledger = informer.handler_ledger(self.id).expect("it is there");

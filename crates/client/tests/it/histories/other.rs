@@ -4,31 +4,32 @@ use kubechurn_client::api::object::Decode;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::handler::HandlerOptions;
 use kubechurn_client::cache::processor::HandlerId;
-use kubechurn_client::cache::reflector::{Action, Input};
+use kubechurn_client::cache::queue::Queue;
+use kubechurn_client::cache::reflector::{Action, Input, Reflector};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 
 use kubechurn_client::testing::Log;
 
 /// An informer with another kind of queue, and what its handler was told.
-pub struct Other {
-    pub informer: SharedInformer,
+pub struct Other<Q> {
+    pub informer: SharedInformer<Q>,
     pub id: HandlerId,
     pub log: Log,
 }
 
-impl Other {
-    pub fn new(options: InformerOptions) -> Other {
-        let mut informer = SharedInformer::new(Decode::METADATA, options);
+impl<Q: Queue> Other<Q> {
+    pub fn new(options: InformerOptions) -> Other<Q> {
+        let mut informer = SharedInformer::with_queue(Decode::METADATA, options);
         let id = informer.add_event_handler(wants(options), 0.0);
         Other { informer, id, log: Log::default() }
     }
 
     /// Hands over what the first informer was handed, which then asked for `action`: what is to be done next does not
     /// depend on the kind of the queue.
-    pub fn handle(&mut self, input: Input<'_>, moment: Moment, action: Option<&Action>, first: &SharedInformer) {
+    pub fn handle(&mut self, input: Input<'_>, moment: Moment, action: Option<&Action>, first: &Reflector) {
         assert_eq!(self.informer.handle(input, moment).as_ref(), action);
-        let state = |informer: &SharedInformer| (informer.reflector().deadline(), informer.health(moment.now));
-        assert_eq!(state(&self.informer), state(first));
+        let state = |reflector: &Reflector| (reflector.deadline(), reflector.health(moment.now));
+        assert_eq!(state(self.informer.reflector()), state(first));
         assert!(self.informer.is_balanced(), "{:?}", self.informer.ledger());
     }
 

@@ -16,7 +16,8 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use kubechurn_client::cache::processor::HandlerId;
-use kubechurn_client::cache::queue_kind::QueueKind;
+use kubechurn_client::cache::queue::Queue;
+use kubechurn_client::cache::real_fifo::RealFifo;
 use kubechurn_client::cache::reflector::{Action, Health, Input, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::{Change, Store};
@@ -175,7 +176,7 @@ fn decode_as_every_kind(text: &str) {
 struct Session {
     informer: SharedInformer,
     /// An informer with a queue of another type, which receives the same and must reach the same state.
-    other: SharedInformer,
+    other: SharedInformer<RealFifo>,
     /// Whether the objects are Pods whose columns are read. If not, they are objects of any kind, and only their
     /// metadata is read.
     columns: bool,
@@ -212,6 +213,12 @@ fn rows(store: &Store) -> Rows {
     store.iter().map(|object| (object.key.clone(), object.clone())).collect()
 }
 
+/// Applies all that is queued.
+fn drain<Q: Queue>(informer: &mut SharedInformer<Q>, now: f64) {
+    informer.drain(usize::MAX, now);
+    assert!(informer.queue().is_empty() && informer.is_balanced(), "{:?}", informer.ledger());
+}
+
 impl Session {
     /// In the middle of the first list: two objects have arrived, and not its end.
     fn streaming(columns: bool) -> Session {
@@ -221,8 +228,7 @@ impl Session {
             ..InformerOptions::default()
         };
         let mut informer = SharedInformer::new(decoder(columns), options);
-        let atomic = InformerOptions { queue: QueueKind::AtomicFifo, ..options };
-        let other = SharedInformer::new(decoder(columns), atomic);
+        let other = SharedInformer::with_queue(decoder(columns), options);
         let handler = informer.add_event_handler(HandlerOptions::default(), 0.0);
         let mut session = Session { informer, other, columns, now: 0.0, handler, changed: Changed::default() };
         assert!(matches!(session.act(Input::Start), Some(Action::Watch(_))));
@@ -263,10 +269,8 @@ impl Session {
 
     /// Applies what is queued in both informers, which must then hold the same.
     fn drain(&mut self) {
-        for informer in [&mut self.informer, &mut self.other] {
-            informer.drain(usize::MAX, self.now);
-            assert!(informer.queue().is_empty() && informer.is_balanced(), "{:?}", informer.ledger());
-        }
+        drain(&mut self.informer, self.now);
+        drain(&mut self.other, self.now);
         self.informer.deliver(self.handler, &mut self.changed);
         assert_eq!(self.rows(), rows(self.other.store()));
     }

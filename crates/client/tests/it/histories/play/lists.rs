@@ -2,13 +2,14 @@
 
 use kubechurn_client::api::list::ListReader;
 use kubechurn_client::api::status::Failure;
+use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::Input;
 
 use super::Play;
 use crate::histories::server::Page;
 use crate::histories::steps::PageSent;
 
-impl Play {
+impl<Q: Queue, O: Queue> Play<Q, O> {
     /// A page arrives in two pieces, of which the second one never comes where the page breaks off.
     pub(super) fn page_arrives(&mut self, page: &Page, sent: PageSent) {
         let text = self.server.page_text(page, sent.flawed);

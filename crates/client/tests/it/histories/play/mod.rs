@@ -9,21 +9,21 @@ use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::index;
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::processor::HandlerId;
-use kubechurn_client::cache::queue_kind::QueueKind;
+use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::{Action, Health, Input, Notice};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
 
-use crate::histories::expected::{Expected, Told, What};
+use crate::histories::expected::{Expected, ReportedChange, What};
 use crate::histories::handlers::LateHandler;
 use crate::histories::other::{Other, wants};
 use crate::histories::server::{COUNT, Frame, KEYS, Map, Seen, Server, Socket, State, failure, words};
 use crate::histories::steps::{PageSent, Step};
 use kubechurn_client::testing::Log;
 
-pub struct Play {
+pub struct Play<Q, O> {
     server: Server,
-    informer: SharedInformer,
+    informer: SharedInformer<Q>,
     now: f64,
     /// Changes with the inputs, between 0 and 1.
     random: f64,
@@ -37,15 +37,16 @@ pub struct Play {
     log: Log,
     late: Vec<LateHandler>,
     /// An informer with another kind of queue, which is told the same.
-    other: Option<Other>,
+    other: Option<Other<O>>,
     /// The gaps of which notices told: from when to when.
     gaps: Vec<(f64, f64)>,
 }
 
-impl Play {
-    /// Where there is another kind of queue, an informer with that is told the same.
-    pub fn new(base: u128, options: InformerOptions, other: Option<QueueKind>) -> Play {
-        let mut informer = SharedInformer::new(Decode::METADATA, options);
+impl<Q: Queue, O: Queue> Play<Q, O> {
+    /// `folds` says whether the queue is one that folds. The informer of `other`, if there is one, is handed the same
+    /// inputs.
+    pub fn new(base: u128, options: InformerOptions, folds: bool, other: Option<Other<O>>) -> Play<Q, O> {
+        let mut informer = SharedInformer::<Q>::with_queue(Decode::METADATA, options);
         informer.add_index(index::NAMESPACE, index::by_namespace()).unwrap();
         let id = informer.add_event_handler(wants(options), 0.0);
         let mut play = Play {
@@ -56,11 +57,11 @@ impl Play {
             asked: None,
             socket: Socket::Closed,
             arrived: Vec::new(),
-            expected: Expected::new(options.queue == QueueKind::DeltaFifo),
+            expected: Expected::new(folds),
             id,
             log: Log::default(),
             late: Vec::new(),
-            other: other.map(|queue| Other::new(InformerOptions { queue, ..options })),
+            other,
             gaps: Vec::new(),
         };
         play.input(Input::Start);
@@ -73,7 +74,7 @@ impl Play {
         let moment = Moment { now: self.now, random: self.random };
         let action = self.informer.handle(input.clone(), moment);
         if let Some(other) = &mut self.other {
-            other.handle(input, moment, action.as_ref(), &self.informer);
+            other.handle(input, moment, action.as_ref(), self.informer.reflector());
         }
         action
     }
@@ -339,7 +340,7 @@ impl Play {
             self.informer.deliver(self.id, &mut self.log);
             let ledger = self.informer.ledger();
             let (applied, coalesced) = (ledger.applied - applied, ledger.coalesced - coalesced);
-            let told: Vec<Told> = self.log.changes[from..].iter().map(|change| self.told(change)).collect();
+            let told: Vec<ReportedChange> = self.log.changes[from..].iter().map(|change| self.told(change)).collect();
             self.expected.popped(&told, applied, applied + coalesced);
             self.check_step();
         }
@@ -349,7 +350,7 @@ impl Play {
         self.other.as_mut().is_some_and(|other| other.drain(keys, self.now))
     }
 
-    fn told(&self, change: &Change) -> Told {
+    fn told(&self, change: &Change) -> ReportedChange {
         let (what, folded) = match change {
             Change::Added { folded, .. } => (What::Added, *folded),
             // An object may change only in that the last list could not name it, or could again. At the server it has not
@@ -364,7 +365,7 @@ impl Play {
             Change::Deleted { folded, final_state_unknown: false, .. } => (What::Deleted, *folded),
             Change::Deleted { folded, .. } => (What::Missed, *folded),
         };
-        Told { what, seen: self.server.seen(change.object()), folded }
+        ReportedChange { what, seen: self.server.seen(change.object()), folded }
     }
 
     /// The store holds what is expected, and its index files exactly these objects.

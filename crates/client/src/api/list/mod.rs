@@ -130,7 +130,7 @@ pub enum ListItem<'a> {
 /// ```
 #[derive(Debug, Default)]
 pub struct ListReader {
-    place: Place,
+    position: Position,
     /// The end of the value that is being read.
     end: ValueEnd,
     /// What has come of the value that is being read, where the value began in an earlier piece.
@@ -149,7 +149,7 @@ pub struct ListReader {
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// The brace that begins the list.
     #[default]
     Start,
@@ -230,7 +230,7 @@ impl ListReader {
     ///
     /// When the bytes that came were no complete list.
     pub fn finish(&mut self) -> Result<ListMeta, DecodeError> {
-        if self.place != Place::End {
+        if self.position != Position::End {
             return Err(wrong(format!("it ends after {} bytes, in the middle", self.read)));
         }
         if !self.has_items {
@@ -254,7 +254,7 @@ impl ListReader {
     /// `before` is how many bytes came before the piece.
     fn advance(&mut self, piece: &[u8], from: &mut usize, before: u64) -> Result<Option<Cut>, DecodeError> {
         loop {
-            if let Place::Within(value) = self.place {
+            if let Position::Within(value) = self.position {
                 let begin = *from;
                 let rest = piece.get(begin..).unwrap_or_default();
                 let Some(length) = self.end.find(rest) else {
@@ -273,24 +273,24 @@ impl ListReader {
                 *from += 1;
                 continue;
             }
-            let next = match (self.place, byte) {
-                (Place::Start, b'{') => Place::FirstMember,
-                (Place::FirstMember | Place::AfterMember, b'}') => Place::End,
-                (Place::FirstMember | Place::NextMember, b'"') => Place::Within(Value::Name),
-                (Place::AfterMember, b',') => Place::NextMember,
-                (Place::Colon(member), b':') => Place::Member(member),
-                (Place::Member(Member::Items), b'[') => Place::FirstItem,
-                (Place::Member(member), _) => Place::Within(Value::Of(member)),
-                (Place::FirstItem | Place::AfterItem, b']') => Place::AfterMember,
-                (Place::FirstItem | Place::NextItem, _) => Place::Within(Value::Item),
-                (Place::AfterItem, b',') => Place::NextItem,
+            let next = match (self.position, byte) {
+                (Position::Start, b'{') => Position::FirstMember,
+                (Position::FirstMember | Position::AfterMember, b'}') => Position::End,
+                (Position::FirstMember | Position::NextMember, b'"') => Position::Within(Value::Name),
+                (Position::AfterMember, b',') => Position::NextMember,
+                (Position::Colon(member), b':') => Position::Member(member),
+                (Position::Member(Member::Items), b'[') => Position::FirstItem,
+                (Position::Member(member), _) => Position::Within(Value::Of(member)),
+                (Position::FirstItem | Position::AfterItem, b']') => Position::AfterMember,
+                (Position::FirstItem | Position::NextItem, _) => Position::Within(Value::Item),
+                (Position::AfterItem, b',') => Position::NextItem,
                 _ => return Err(unexpected(byte, before + *from as u64)),
             };
-            self.place = next;
+            self.position = next;
             match (next, ValueEnd::of(byte)) {
                 // The first byte of a value is a part of it.
-                (Place::Within(_), Some(end)) => self.end = end,
-                (Place::Within(_), None) => return Err(unexpected(byte, before + *from as u64)),
+                (Position::Within(_), Some(end)) => self.end = end,
+                (Position::Within(_), None) => return Err(unexpected(byte, before + *from as u64)),
                 _ => *from += 1,
             }
         }
@@ -315,7 +315,7 @@ impl ListReader {
         let length = self.length.max(range.len());
         let is_too_long = length > longest(value);
         if value == Value::Item {
-            self.place = Place::AfterItem;
+            self.position = Position::AfterItem;
             self.given = !is_here;
             return Ok(Some(match is_here {
                 _ if is_too_long => Cut::TooLong(length),
@@ -330,12 +330,12 @@ impl ListReader {
             Value::Of(Member::Items) if bytes != b"null" => return Err(wrong("its items are no list")),
             Value::Of(_) | Value::Item | Value::Name => {}
         }
-        self.place = match value {
-            Value::Name if is_too_long => Place::Colon(Member::Other),
-            Value::Name => Place::Colon(Self::named(bytes, self.meta.is_some(), self.has_items)?),
-            Value::Of(_) | Value::Item => Place::AfterMember,
+        self.position = match value {
+            Value::Name if is_too_long => Position::Colon(Member::Other),
+            Value::Name => Position::Colon(Self::named(bytes, self.meta.is_some(), self.has_items)?),
+            Value::Of(_) | Value::Item => Position::AfterMember,
         };
-        self.has_items |= self.place == Place::Colon(Member::Items);
+        self.has_items |= self.position == Position::Colon(Member::Items);
         self.forget();
         Ok(None)
     }
