@@ -3,7 +3,7 @@
 use crate::page::direction::direction;
 use crate::page::layout::{Layout, Source};
 use crate::page::view::{CellModel, RowModel};
-use crate::table::filter::{Place, searched};
+use crate::table::filter::{Part, searched};
 use crate::table::order::{RowId, RowKey};
 use crate::table::view::{Progress, Row, TableView};
 use crate::timeline::mark::{MarkType, grouped};
@@ -70,19 +70,19 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         match source {
             Source::Cluster => {
                 text.push_str(schema.cluster(row.kind));
-                marks = filter.marks(Place::Cluster, &text);
+                marks = filter.marks(Part::Cluster, &text);
             }
             Source::Kind => {
                 text.push_str(schema.label(row.kind));
-                marks = filter.marks(Place::Kind, &text);
+                marks = filter.marks(Part::Kind, &text);
             }
             Source::Namespace => {
                 text.push_str(&object.key.namespace);
-                marks = filter.marks(Place::Namespace, &text);
+                marks = filter.marks(Part::Namespace, &text);
             }
             Source::Name => {
                 text.push_str(&object.key.name);
-                marks = filter.marks(Place::Name, &text);
+                marks = filter.marks(Part::Name, &text);
             }
             Source::Cell(column) => {
                 let Some(cell) = schema.cell(row.kind, column) else { return CellModel::default() };
@@ -90,7 +90,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
                     if !filter.is_empty() {
                         // The text of a cell begins with the part that the filter searches.
                         searched(value, &mut text);
-                        marks = filter.marks(Place::Cell(column), &text);
+                        marks = filter.marks(Part::Column(column), &text);
                         text.clear();
                     }
                     value.write(wall, &mut text);
