@@ -1,8 +1,7 @@
 //! The fields in which two versions of an object differ, found in their texts.
 //!
 //! Both texts are walked side by side, and only where their bytes differ the walk goes down: of everything else it reads in one
-//! of them where it ends. It builds no values. The inspector's diff (`page::inspector::diff` of the model) works on values and
-//! shows more of each value; this one is for every change of every object.
+//! of them where it ends. It builds no values. Feed, detectors and inspector name the changed fields by this comparison.
 
 use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
@@ -17,8 +16,8 @@ pub const DEEPEST: usize = 40;
 /// The longest path, in bytes. A longer one is cut, and ends in an ellipsis.
 pub const LONGEST_PATH: usize = 500;
 
-/// Fields that are told as a whole, because nobody reads what is in them.
-const WHOLE: &str = "metadata.managedFields";
+/// The name of a field that is told as a whole, because nobody reads what is in it.
+const WHOLE: &str = "managedFields";
 
 /// A field that differs. The values are slices of the texts, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +74,16 @@ impl std::error::Error for NotReadable {}
 ///
 /// Where the texts differ and one of them cannot be followed. What is the same in both is not checked.
 pub fn diff<'a>(old: &'a str, new: &'a str) -> Result<Diff<'a>, NotReadable> {
+    diff_field("", old, new)
+}
+
+/// Compares two values of a field, with paths that begin at the field. Its name decides by which keys the items of a list are
+/// matched.
+///
+/// # Errors
+///
+/// As for [`diff`].
+pub fn diff_field<'a>(name: &'a str, old: &'a str, new: &'a str) -> Result<Diff<'a>, NotReadable> {
     let (old, new) = (old.trim_ascii(), new.trim_ascii());
     if old == new {
         return Ok(Diff::default());
@@ -84,7 +93,7 @@ pub fn diff<'a>(old: &'a str, new: &'a str) -> Result<Diff<'a>, NotReadable> {
     if !is_followed('{') && !is_followed('[') && !(raw::is_value(old) && raw::is_value(new)) {
         return Err(NotReadable);
     }
-    let mut walk = Walk { path: String::with_capacity(100), list: "", depth: 0, diff: Diff::default() };
+    let mut walk = Walk { path: String::with_capacity(100), list: name, depth: 0, diff: Diff::default() };
     walk.compare(old, new).ok_or(NotReadable)?;
     Ok(walk.diff)
 }
@@ -113,7 +122,7 @@ impl<'a> Walk<'a> {
 
     /// Compares two values whose bytes differ. `None` if one cannot be followed.
     fn compare(&mut self, old: &'a str, new: &'a str) -> Option<()> {
-        let is_deep = self.depth >= DEEPEST || self.path == WHOLE;
+        let is_deep = self.depth >= DEEPEST || self.list == WHOLE;
         match (old.as_bytes().first()?, new.as_bytes().first()?) {
             (b'{', b'{') if !is_deep => {
                 let (mut before, mut now) = (Cursor::new(old), Cursor::new(new));
@@ -200,7 +209,7 @@ impl<'a> Walk<'a> {
     /// Compares two values, at whose beginnings the cursors are and behind which they go.
     fn values(&mut self, before: &mut Cursor<'a>, now: &mut Cursor<'a>) -> Option<()> {
         let are_objects = before.first() == Some(b'{') && now.first() == Some(b'{');
-        if !are_objects || self.depth + 1 >= DEEPEST || self.path == WHOLE {
+        if !are_objects || self.depth + 1 >= DEEPEST || self.list == WHOLE {
             return self.one(Some(before.value()?), Some(now.value()?));
         }
         self.depth += 1;

@@ -1,0 +1,170 @@
+//! The differences between two versions of an object, as the inspector shows them: field paths, with old and new values.
+//!
+//! The fields are those that [`kubechurn_changes::diff`] finds.
+
+use serde_json::Value;
+
+use kubechurn_changes::diff as comparison;
+use kubechurn_client::api::sort::sort_by;
+
+use crate::page::inspector::secret;
+
+pub use kubechurn_changes::diff::NotReadable;
+
+/// The length limit of a value's text, in bytes.
+pub const LONGEST: usize = 300;
+
+/// Fields that are left out, because they change with every version and say nothing about the object: where the comparison
+/// begins, and the path from there.
+const SILENT: [(&str, &str); 4] = [
+    ("", "metadata.managedFields"),
+    ("", "metadata.resourceVersion"),
+    ("/metadata", "managedFields"),
+    ("/metadata", "resourceVersion"),
+];
+
+/// What happened to a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The field is new.
+    Added(String),
+    /// The field is gone.
+    Removed(String),
+    /// The value changed: old and new.
+    Changed(String, String),
+    /// The elements are the same, but in another order.
+    Reordered,
+    /// A secret value changed.
+    Secret(&'static str),
+}
+
+/// A field that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldChange {
+    /// The path, such as `status.containerStatuses[cart].ready`.
+    pub path: String,
+    /// What happened.
+    pub change: Change,
+}
+
+/// The differences.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// The first differences, in the order of their paths. Within a list they keep the list's order.
+    pub changes: Vec<FieldChange>,
+    /// How many more differences there are.
+    pub more: usize,
+}
+
+/// Compares two versions, given as JSON.
+///
+/// # Errors
+///
+/// When they differ and one of them cannot be read.
+pub fn diff(old: &str, new: &str) -> Result<Diff, NotReadable> {
+    Ok(diff_field("", old, new)?.unwrap_or_default())
+}
+
+/// Compares two values, given as JSON, of the field to which a JSON pointer leads; with paths that begin at the field. `None`
+/// if they are the same.
+///
+/// # Errors
+///
+/// When they differ and one of them cannot be read.
+pub fn diff_field(pointer: &str, old: &str, new: &str) -> Result<Option<Diff>, NotReadable> {
+    let name = pointer.rsplit('/').next().unwrap_or_default();
+    let found = comparison::diff_field(name, old, new)?;
+    let shown = found.changes.iter().filter(|change| !SILENT.contains(&(pointer, &change.path)));
+    let mut changes: Vec<FieldChange> = shown.map(field_change).collect();
+    let outside_of_lists = |change: &FieldChange| change.path.find('[').unwrap_or(change.path.len());
+    sort_by(&mut changes, |one, two| one.path[..outside_of_lists(one)].cmp(&two.path[..outside_of_lists(two)]));
+    // The whole object has changed also where only a silent field has.
+    let differs = !changes.is_empty() || found.more > 0 || (pointer.is_empty() && !found.is_empty());
+    Ok(differs.then_some(Diff { changes, more: found.more }))
+}
+
+fn field_change(found: &comparison::FieldChange<'_>) -> FieldChange {
+    // A value that serde does not read, because it is too deep, is shown as its text.
+    let value = |json: &str| serde_json::from_str(json).unwrap_or_else(|_| Value::from(json));
+    let change = match (found.old.map(value), found.new.map(value)) {
+        _ if found.reordered => Change::Reordered,
+        (Some(old), Some(new)) if masks(&old) || masks(&new) => Change::Secret("value changed"),
+        (Some(old), Some(new)) => Change::Changed(brief(&old), brief(&new)),
+        (None, Some(new)) if masks(&new) => Change::Secret("value added"),
+        (None, Some(new)) => Change::Added(brief(&new)),
+        (Some(old), None) if masks(&old) => Change::Secret("value removed"),
+        (Some(old), None) => Change::Removed(brief(&old)),
+        (None, None) => Change::Reordered,
+    };
+    FieldChange { path: found.path.to_string(), change }
+}
+
+fn masks(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| secret::mask(text).is_some())
+}
+
+/// A value in one line of about [`LONGEST`] bytes at most. A text that looks like another type stands in quotes.
+pub fn brief(value: &Value) -> String {
+    let mut out = String::new();
+    write(value, &mut out, true);
+    cut(&out, LONGEST)
+}
+
+fn write(value: &Value, out: &mut String, alone: bool) {
+    if out.len() > LONGEST {
+        return;
+    }
+    match value {
+        Value::String(text) => {
+            let text = secret::mask(text).unwrap_or(text);
+            let misleads = text.is_empty()
+                || text.parse::<f64>().is_ok()
+                || ["true", "false", "null"].contains(&text)
+                || text.contains(|letter: char| letter.is_control())
+                || text.starts_with(['"', '{', '['])
+                || text.trim() != text
+                || (!alone && text.contains([',', '}', ']', ':']));
+            let text = cut(text, LONGEST);
+            if misleads { out.push_str(&format!("{text:?}")) } else { out.push_str(&text) }
+        }
+        Value::Array(list) => {
+            out.push('[');
+            for (at, element) in list.iter().enumerate() {
+                out.push_str(if at > 0 { ", " } else { "" });
+                write(element, out, false);
+                if out.len() > LONGEST {
+                    break;
+                }
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            let mut members: Vec<_> = map.iter().collect();
+            sort_by(&mut members, |(one, _), (two, _)| one.cmp(two));
+            out.push('{');
+            for (at, (name, value)) in members.into_iter().enumerate() {
+                out.push_str(if at > 0 { ", " } else { "" });
+                out.push_str(&cut(name, LONGEST));
+                out.push_str(": ");
+                write(value, out, false);
+                if out.len() > LONGEST {
+                    break;
+                }
+            }
+            out.push('}');
+        }
+        plain => out.push_str(&plain.to_string()),
+    }
+}
+
+/// The text, or its beginning with an ellipsis if it is longer than `longest` bytes.
+pub fn cut(text: &str, longest: usize) -> String {
+    if text.len() <= longest {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(longest);
+    format!("{}…", &text[..end])
+}
+
+#[cfg(test)]
+mod tests;
