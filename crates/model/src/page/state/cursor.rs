@@ -45,7 +45,7 @@ impl Page {
         let (start, before) = (self.rows.first_seen(), self.rows.cursor);
         let index = self.rows.cursor.step(view, step, start).or_else(|| {
             // The end of the held rows is near the visible rows: beyond it, the cursor needs the table as it is now.
-            view.release();
+            view.unfreeze();
             self.rows.cursor = before;
             self.rows.cursor.step(view, step, start)
         });
@@ -69,7 +69,7 @@ impl Page {
 
     /// The row under the cursor, and its kind.
     pub(super) fn row_under_cursor(&self) -> Option<(&'static Kind, &Row)> {
-        let row = self.watching.watches.view()?.row_of(self.rows.cursor.row()?)?;
+        let row = self.watching.watches.view()?.rows().of_key(self.rows.cursor.row()?)?;
         Some((self.columns.layout.schema().kind(row.kind)?, row))
     }
 

@@ -47,7 +47,7 @@ impl Page {
         }
         let schema = self.schema();
         if let Some(view) = self.watching.watches.view_mut() {
-            view.release();
+            view.unfreeze();
             if moved.order || moved.watched {
                 view.sort_by(self.place.route.order(&schema));
             }

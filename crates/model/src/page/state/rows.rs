@@ -131,7 +131,7 @@ impl RowWindow {
     /// Holds the rows of the window in their places.
     pub(super) fn hold(&self, view: &mut TableView) {
         let (first, count) = self.window();
-        view.hold(first.min(view.len()), count);
+        view.freeze(first.min(view.len()), count);
     }
 
     /// Scrolls as little as possible to make the row at this position visible: returns the new position, if another.
@@ -176,7 +176,7 @@ impl RowWindow {
         let spent = || env.now() - now;
         let waits = self.awaits.is_some_and(|asked| now - asked < PATIENCE);
         let finds_none = |view: &TableView| waits && view.is_empty() && view.progress().is_some();
-        let nothing_yet = |view: &TableView| view.seeks_the_first() || finds_none(view);
+        let nothing_yet = |view: &TableView| view.arranged().seeks_the_first() || finds_none(view);
         let (draws, is_left) = if nothing_yet(view) {
             view.seek(first + count, || spent() < SEEKS);
             // Until the first rows are found, and in a frame that finding them has filled, the old rows stay, because
@@ -207,7 +207,7 @@ impl Page {
             if is_left {
                 self.out.effects.frame(Pace::Hurried);
             }
-            if busy { self.rows.hold(view) } else { view.release() }
+            if busy { self.rows.hold(view) } else { view.unfreeze() }
         }
         self.present_feed(now, env);
         if !self.place.route.changes && draws && self.present_rows(now, env) {
@@ -231,7 +231,7 @@ impl Page {
         let wall = env.wall();
         let (first, count) = window.window();
         let first = first.min(view.len());
-        let filter = view.filtered();
+        let filter = view.arranged().filter_number();
         let layout = &mut self.columns.layout;
         let mut known = std::mem::take(&mut window.held);
         if std::mem::replace(&mut window.generation, layout.generation) != layout.generation {

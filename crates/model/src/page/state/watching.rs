@@ -202,7 +202,7 @@ impl Page {
         // The user asked for it, and so no row needs to be held any longer.
         self.rows.pointer.over_table(false, now);
         if let Some(view) = self.watching.watches.view_mut() {
-            view.release();
+            view.unfreeze();
         }
         self.tell(&format!("{}.", Command::Retention(retention).title()), now);
         self.present_retention();
@@ -211,7 +211,7 @@ impl Page {
     /// Removes the deleted rows of the table in view.
     pub(super) fn clear_deleted(&mut self, now: f64) {
         let Some(view) = self.watching.watches.view_mut() else { return };
-        let (count, _) = view.retained();
+        let count = view.deleted().len();
         view.dismiss();
         self.rows.pointer.over_table(false, now);
         let words = match count {
@@ -225,7 +225,8 @@ impl Page {
 
     /// Shows how long deleted rows stay, and how many there are.
     pub(super) fn present_retention(&mut self) {
-        let (count, crowded_out) = self.watching.watches.view().map_or((0, 0), TableView::retained);
+        let deleted = self.watching.watches.view().map(TableView::deleted);
+        let (count, crowded_out) = deleted.map_or((0, 0), |deleted| (deleted.len(), deleted.crowded_out()));
         let model = RetentionModel { chosen: self.watching.retention, count, crowded_out };
         self.out.view.table.retention.put(model);
     }

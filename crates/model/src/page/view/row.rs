@@ -58,7 +58,7 @@ const FRESH: f64 = 2_000.0;
 /// What a row shows. Columns of the layout become wider where the row's texts need the room.
 pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
     let ShownRow { view, id, row, rank, look, before, wall, now } = shown;
-    let (object, filter) = (&row.object, view.filter());
+    let (object, filter) = (&row.object, view.arranged().filter());
     let (sources, schema) = (layout.sources.clone(), layout.schema().clone());
     let cells = sources.into_iter().enumerate().map(|(at, source)| {
         let mut text = String::new();
@@ -131,7 +131,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
             () => "live",
         },
         fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
-        fading: row.deleted_at().map_or(0, |deleted_at| view.retention().fading(now - deleted_at)),
+        fading: row.deleted_at().map_or(0, |deleted_at| view.deleted().retention().fading(now - deleted_at)),
         selected: look.selected,
         cursor: look.cursor,
         flaw: object.flaw.clone(),
