@@ -9,14 +9,14 @@ use smol_str::{SmolStr, format_smolstr};
 use crate::lists::{self, Places};
 use crate::raw::{self, Cursor, Items, Members};
 
-/// The most changes that are told. The rest is counted.
+/// The most changes that are kept. The rest is counted.
 pub const MOST: usize = 200;
-/// How deep the walk goes. What differs below is told as one change at that depth.
+/// How deep the walk goes. What differs below is one change at that depth.
 pub const DEEPEST: usize = 40;
 /// The longest path, in bytes. A longer one is cut, and ends in an ellipsis.
 pub const LONGEST_PATH: usize = 500;
 
-/// The name of a field that is told as a whole, because nobody reads what is in it.
+/// The name of a field that is compared as a whole, because nobody reads what is in it.
 const WHOLE: &str = "managedFields";
 
 /// A field that differs. The values are slices of the texts, as JSON.
@@ -29,7 +29,7 @@ pub struct FieldChange<'a> {
     /// The value now; `None` if the field is gone.
     pub new: Option<&'a str>,
     /// Whether the items of this list are the same as before, and only in another order. The order of an object's members
-    /// says nothing, and is never told.
+    /// says nothing, and is no change.
     pub reordered: bool,
 }
 
@@ -107,7 +107,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn tell(&mut self, old: Option<&'a str>, new: Option<&'a str>, reordered: bool) {
+    fn add(&mut self, old: Option<&'a str>, new: Option<&'a str>, reordered: bool) {
         if self.diff.changes.len() >= MOST {
             self.diff.more += 1;
             return;
@@ -134,7 +134,7 @@ impl<'a> Walk<'a> {
                 Some(())
             }
             _ => {
-                self.tell(Some(old), Some(new), false);
+                self.add(Some(old), Some(new), false);
                 Some(())
             }
         }
@@ -150,7 +150,7 @@ impl<'a> Walk<'a> {
                 compared
             }
             _ => {
-                self.tell(old, new, false);
+                self.add(old, new, false);
                 Some(())
             }
         }
@@ -176,13 +176,14 @@ impl<'a> Walk<'a> {
 
     /// Compares two objects, at whose beginnings the cursors are and behind which they go.
     fn objects(&mut self, before: &mut Cursor<'a>, now: &mut Cursor<'a>) -> Option<()> {
-        let (starts, told) = ((*before, *now), (self.diff.changes.len(), self.diff.more));
+        let starts = (*before, *now);
+        let (kept, more) = (self.diff.changes.len(), self.diff.more);
         if self.side_by_side(before, now)? {
             return Some(());
         }
         (*before, *now) = starts;
-        self.diff.changes.truncate(told.0);
-        self.diff.more = told.1;
+        self.diff.changes.truncate(kept);
+        self.diff.more = more;
         self.by_name(&before.members()?, &now.members()?)
     }
 
@@ -255,7 +256,7 @@ impl<'a> Walk<'a> {
             }
             return Some(());
         };
-        let told = self.diff.len();
+        let found = self.diff.len();
         let (mut places_before, mut places_after) = (Places::of(&before)?, Places::of(&after)?);
         for (name, value) in before.iter().zip(&old) {
             if places_after.find(name).is_none() {
@@ -266,8 +267,8 @@ impl<'a> Walk<'a> {
             let old = places_before.find(name).and_then(|at| old.get(at).copied());
             self.item(name, old, Some(value))?;
         }
-        if told == self.diff.len() && before != after {
-            self.tell(Some(whole_old), Some(whole_new), true);
+        if found == self.diff.len() && before != after {
+            self.add(Some(whole_old), Some(whole_new), true);
         }
         Some(())
     }

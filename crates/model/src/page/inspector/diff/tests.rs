@@ -25,7 +25,7 @@ fn check(old: Value, new: Value, expected: &[&str]) {
 }
 
 #[test]
-fn fields_are_told_by_path() {
+fn fields_are_named_by_path() {
     check(json!({"a": 1}), json!({"a": 1}), &[]);
     check(
         json!({"status": {"phase": "Pending"}, "gone": true}),
@@ -97,7 +97,7 @@ fn plain_lists_are_compared_between_what_stayed() {
 }
 
 #[test]
-fn a_secret_s_value_is_told_without_the_value() {
+fn a_secret_s_value_changes_without_being_shown() {
     let secret = |values: Value| {
         let text = secret::redact(&json!({ "data": values }).to_string(), 3).unwrap();
         serde_json::from_str(&text).unwrap()
@@ -110,7 +110,7 @@ fn a_secret_s_value_is_told_without_the_value() {
 }
 
 #[test]
-fn whatever_comes_what_is_told_is_bounded() {
+fn whatever_comes_the_diff_is_bounded() {
     let diff = |old: Value, new: Value| diff(&old.to_string(), &new.to_string()).unwrap();
     let many = |value: u32| Value::Object((0..10_000).map(|at| (format!("f{at:05}"), json!(value))).collect());
     let found = diff(many(1), many(2));
