@@ -81,6 +81,11 @@ pub trait Environment {
     }
 }
 
+/// The fragment of an address, its `#` included.
+pub fn fragment(url: &str) -> String {
+    url.find('#').map_or_else(String::new, |at| url[at..].to_owned())
+}
+
 /// What the element of a row says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnRow {

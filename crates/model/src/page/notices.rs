@@ -234,6 +234,33 @@ pub fn told(list: &NoticeList) -> Vec<Told> {
     told.collect()
 }
 
+/// The published notices, and their subscribers.
+#[derive(Debug)]
+pub struct Notices {
+    pub announcer: Announcer,
+    pub list: NoticeList,
+    for_list: Subscription,
+    for_console: Subscription,
+    pub overload: Overload,
+}
+
+impl Default for Notices {
+    fn default() -> Notices {
+        let mut announcer = Announcer::default();
+        let for_list = announcer.subscribe();
+        let for_console = announcer.subscribe();
+        Notices { announcer, list: NoticeList::default(), for_list, for_console, overload: Overload::default() }
+    }
+}
+
+impl Notices {
+    /// Adds what was published since the last call to the list. Returns the lines for the console.
+    pub fn deliver(&mut self) -> Vec<String> {
+        self.announcer.receive(self.for_list).into_iter().for_each(|notice| self.list.push(notice));
+        self.announcer.receive(self.for_console).iter().map(PageNotice::line).collect()
+    }
+}
+
 /// How long the queues must have been non-empty without a break to count as an overload, in milliseconds.
 const BEHIND: f64 = 1000.0;
 

@@ -1,71 +1,66 @@
 //! The page itself, without a browser. Inputs go in: commands, answers to requests, frames of the screen, inputs for
 //! reflectors. Effects and a view come out. The caller carries out the effects and draws the view, and decides nothing.
 //!
-//! Everything happens on one thread, and one borrow at a time. The parts of the state are plain structs. What concerns
-//! several parts is a method of [`Page`], in the file that is named after its subject.
+//! Everything happens on one thread, and one borrow at a time. The page is made of parts: plain structs, each with its own
+//! state and its own methods in the file that is named after it. They share a [`Context`]. [`Page`] hands each input to the
+//! part that it is for, and carries out what concerns several parts: to go to another place, and to show a frame.
 
 mod alerts;
-mod answers;
-mod changes;
-mod checks;
 mod columns;
-mod commands;
 mod connection;
 mod copies;
-mod cursor;
+mod dialogs;
 mod discovery;
-mod going;
-mod inspector;
-mod memory;
-mod notices;
-mod palette;
-mod panels;
+mod feed;
 mod report;
-mod requests;
 mod rows;
+mod search;
+mod settings;
 mod sidebar;
 mod span;
 mod status;
+mod table;
 mod timeline;
 mod timeline_drag;
-mod watching;
+mod verification;
 
-use kubechurn_client::cache::factory::SharedInformerFactory;
-use kubechurn_client::cache::reflector::{Health, Input, Options};
+use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+use kubechurn_client::cache::reflector::{Action, Health, Input, Options};
 
-use crate::page::alerts::Alerts;
 use crate::page::audit::AuditLog;
-use crate::page::catalog::Catalog;
-use crate::page::clusters::{self, Api, ClusterPage};
-use crate::page::definitions::Definitions;
+use crate::page::clusters::{self, Api};
+use crate::page::command::{Command, List};
+use crate::page::context::{Message, Shared};
+use crate::page::cursor::Step;
 use crate::page::drain::Drain;
-use crate::page::effect::{Effect, Effects, Pace, Told};
-use crate::page::environment::Environment;
+use crate::page::effect::{Answer, Effect, Effects, Focused, RequestId};
+use crate::page::environment::{Environment, fragment};
 use crate::page::history::History;
+use crate::page::inspector::part::Inspector;
+use crate::page::keys::{Layer, innermost};
 use crate::page::memory::Memory;
-use crate::page::panel::ChosenSizes;
-use crate::page::resync::Resyncs;
-use crate::page::route::{Chosen, Route};
-use crate::page::sidebar::Groups;
-use crate::page::state::changes::ChangesState;
-use crate::page::state::checks::Checks;
-use crate::page::state::columns::Columns;
-use crate::page::state::connection::Search;
+use crate::page::navigation::Navigation;
+use crate::page::notices::Notices;
+use crate::page::requests::{Purpose, Requests};
+use crate::page::route::Route;
+use crate::page::span::SpanCommand;
+use crate::page::state::alerts::Notifications;
+use crate::page::state::connection::{Connection, load_namespaces};
+use crate::page::state::dialogs::Dialogs;
 use crate::page::state::discovery::Discovery;
-use crate::page::state::inspector::Inspector;
-use crate::page::state::notices::NoticeState;
-use crate::page::state::palette::Dialogs;
-use crate::page::state::requests::Requests;
-use crate::page::state::rows::{OLD_AGES, RowWindow};
-use crate::page::state::status::Rates;
-use crate::page::state::timeline::TimelineState;
-use crate::page::view::Theme;
+use crate::page::state::feed::Feed;
+use crate::page::state::rows::OLD_AGES;
+use crate::page::state::settings::{Settings, stored_budget};
+use crate::page::state::sidebar::Sidebar;
+use crate::page::state::status::Status;
+use crate::page::state::table::Table;
+use crate::page::state::timeline::Timeline;
+use crate::page::state::verification::Verification;
 use crate::page::view::panels::View;
-use crate::page::watches::Watches;
-use crate::table::schema::TableSchema;
-use crate::table::view::Retention;
-use crate::timeline::scene::Scene;
-use kubechurn_columns::kinds::Kind;
+use crate::page::view::until_next_proof_age;
+use crate::page::watches::{Around, Rewatched, Wanted};
+use crate::page::watching::{Receivers, Reflected, Watching};
+use crate::table::filter::Filter;
 
 /// A tick that comes this late means that the machine slept, in milliseconds.
 const SLEPT: f64 = 10_000.0;
@@ -90,85 +85,30 @@ const HIDDEN: f64 = 30_000.0;
 /// The page.
 #[derive(Debug)]
 pub struct Page {
-    place: Place,
-    requests: Requests,
-    watching: Watching,
-    columns: Columns,
-    rows: RowWindow,
-    changes: ChangesState,
-    alerts: Alerts,
-    timeline: TimelineState,
+    shared: Shared,
+    connection: Connection,
+    table: Table,
+    feed: Feed,
+    notifications: Notifications,
+    timeline: Timeline,
     inspector: Inspector,
-    /// The sizes that the user chose for panels.
-    sizes: ChosenSizes,
+    verification: Verification,
+    sidebar: Sidebar,
+    status: Status,
     dialogs: Dialogs,
-    notices: NoticeState,
-    checks: Checks,
-    rates: Rates,
-    out: Out,
-}
-
-/// Where the user is, and which places the user can go to.
-#[derive(Debug)]
-struct Place {
-    route: Route,
-    /// What the route selects.
-    selected: Option<Chosen>,
-    /// The kinds that the server has.
-    catalog: Catalog,
-    /// Which kinds wait for the columns of their definition.
-    definitions: Definitions,
-    /// Which of the sidebar's groups are open.
-    groups: Groups,
-    /// Whether the API was found.
-    found: bool,
-    /// The search for the API.
-    search: Search,
-    /// The clusters to choose from.
-    clusters: Vec<ClusterPage>,
-    /// What the cluster is called that the page looks for first.
-    home: &'static str,
-    /// What the server has told of its resources.
-    discovery: Discovery,
-}
-
-/// What is watched, and where received changes go.
-#[derive(Debug)]
-struct Watching {
-    informers: SharedInformerFactory,
-    watches: Watches,
-    /// The texts of received objects, while there is room for the texts.
-    history: History,
-    /// Whether the queues are not drained.
-    paused: bool,
-    /// How many keys a frame may take from each queue.
-    drain: Drain,
-    /// How many frames were received since the queues were drained last.
-    undrained: usize,
-    /// Whether every table has received everything that its stores hold.
-    whole: bool,
-    /// How long deleted rows stay.
-    retention: Retention,
-    /// How often resyncs repeat what is known.
-    resyncs: Resyncs,
+    settings: Settings,
     /// When something was last received, or the user did something.
     news: f64,
-    /// When the last tick was, and whether the page was hidden then.
-    ticked: (f64, bool),
-}
-
-/// The outputs: effects and view.
-#[derive(Debug, Default)]
-struct Out {
-    effects: Effects,
-    view: View,
+    /// When the last tick was.
+    ticked: f64,
+    /// Whether the page was hidden then.
+    was_hidden: bool,
 }
 
 impl Page {
     /// A page at the place that the address names, with what was stored on the last visit. The page looks for the API
     /// first.
     pub fn begin(env: &dyn Environment) -> Page {
-        let route = Route::parse(&fragment(&env.url()));
         let own = env.address("").unwrap_or_default();
         let named = env.named("clusters").unwrap_or_default();
         let clusters = clusters::read(&named, &own, |text| env.address(text));
@@ -176,222 +116,566 @@ impl Page {
         let options = lists(env.parameter("list").as_deref());
         let mut informers = SharedInformerFactory::new(options);
         let apis: Vec<Api> = clusters.iter().filter_map(|cluster| cluster.api).collect();
-        apis.iter()
-            .for_each(|api| informers.set_options_of(api.cluster, Options { readable: api.readable, ..options }));
-        let drain = Drain::parse(env.parameter("drain").as_deref());
+        for api in &apis {
+            informers.set_options_of(api.cluster, Options { readable: api.readable, ..options });
+        }
+        let history = History::new(stored_budget(env).bytes(), env.secret_number());
         let mut page = Page {
-            place: Place {
-                route,
-                selected: None,
-                catalog: Catalog::default().with_clusters(apis.iter().map(|api| api.cluster).collect()),
-                definitions: Definitions::default(),
-                groups: sidebar::stored(env),
-                found: false,
-                search: Search::default(),
-                clusters,
-                home,
-                discovery: Discovery::default(),
+            shared: Shared {
+                navigation: Navigation::new(Route::parse(&fragment(&env.url())), clusters, home),
+                watching: Watching::new(informers, home, history),
+                requests: Requests::default(),
+                notices: Notices::default(),
+                audit: AuditLog::parse(env.parameter("audit").as_deref()),
+                message: Message::default(),
+                open_lists: Vec::new(),
+                view: View::default(),
+                effects: Effects::default(),
+                repaints: false,
             },
-            requests: Requests::default(),
-            watching: Watching {
-                informers,
-                watches: Watches::at_home(home),
-                history: History::new(watching::stored_budget(env).bytes(), env.secret_number()),
-                paused: false,
-                drain,
-                undrained: 0,
-                whole: false,
-                retention: watching::stored_retention(env),
-                resyncs: watching::stored_resyncs(env),
-                news: env.now(),
-                ticked: (env.now(), env.is_hidden()),
-            },
-            columns: Columns::default(),
-            rows: RowWindow::default(),
-            changes: ChangesState::new(env.now()),
-            alerts: Alerts::default(),
-            timeline: TimelineState::default(),
+            connection: Connection::default(),
+            table: Table::default(),
+            feed: Feed::stored(env),
+            notifications: Notifications::default(),
+            timeline: Timeline::default(),
             inspector: Inspector::default(),
-            sizes: ChosenSizes::stored(|name| env.stored(name)),
-            dialogs: Dialogs::stored(env),
-            notices: NoticeState::default(),
-            checks: Checks::new(
-                AuditLog::parse(env.parameter("audit").as_deref()),
-                Memory::parse(env.parameter("memory").as_deref()),
-            ),
-            rates: Rates::default(),
-            out: Out::default(),
+            verification: Verification::new(Memory::parse(env.parameter("memory").as_deref())),
+            sidebar: Sidebar::stored(env),
+            status: Status::default(),
+            dialogs: Dialogs::default(),
+            settings: Settings::stored(env),
+            news: env.now(),
+            ticked: env.now(),
+            was_hidden: env.is_hidden(),
         };
-        apis.into_iter().for_each(|api| page.out.effects.push(Effect::Cluster(api)));
-        page.read_noise(env);
-        page.present_at_first(env);
-        page.look_for_api(false, env);
+        let cx = &mut page.shared.context(env);
+        apis.into_iter().for_each(|api| cx.effects.push(Effect::Cluster(api)));
+        cx.view.header.clusters.put(cx.navigation.clusters.clone());
+        cx.watching.drain = Drain::parse(env.parameter("drain").as_deref());
+        cx.view.footer.drain.put(cx.watching.drain.words());
+        page.settings.begin(cx);
+        page.table.begin(cx);
+        page.present_place(env);
+        page.connection.search.begin(false, &mut page.shared.context(env));
         page
-    }
-
-    /// Shows what the user sees before anything was received.
-    fn present_at_first(&mut self, env: &dyn Environment) {
-        let is_light = env.stored(commands::THEME).as_deref() == Some(Theme::Light.name());
-        let theme = if is_light { Theme::Light } else { Theme::Dark };
-        self.out.effects.push(Effect::Theme(theme));
-        self.out.view.header.theme.put(theme);
-        self.out.view.header.clusters.put(self.place.clusters.clone());
-        self.out.view.footer.drain.put(self.watching.drain.words());
-        self.out.view.dialogs.letters.put(self.dialogs.letters);
-        self.present_retention();
-        self.present_resync();
-        self.out.view.table.recorder.put(watching::stored_budget(env));
-        self.fit_panels(env);
-        self.lay_out(env);
-        self.present_shell(env);
-    }
-
-    /// The effects since the last call.
-    pub fn take_effects(&mut self) -> Effects {
-        std::mem::take(&mut self.out.effects)
-    }
-
-    /// What is shown.
-    pub fn view(&self) -> &View {
-        &self.out.view
-    }
-
-    /// What is shown, from which the caller draws the values that have changed.
-    pub fn view_mut(&mut self) -> &mut View {
-        &mut self.out.view
-    }
-
-    /// What the timeline shows; `None` where nothing in view is watched.
-    pub fn scene(&self) -> Option<&Scene> {
-        Some(self.watching.watches.timeline()?.last_scene())
     }
 
     /// One animation frame, or one turn of a hidden page's timer: what the queues hold reaches the view.
     pub fn frame(&mut self, env: &dyn Environment) {
         let hidden = env.is_hidden();
-        let is_news = std::mem::take(&mut self.watching.undrained) > 0;
-        let left = self.drain(hidden, env);
-        let now = env.now();
+        let is_news = self.shared.watching.take_news();
+        let is_left = self.shared.watching.drain(hidden, env);
         self.take(env);
-        self.verify(env);
-        let untold = self.tell_changes(env);
-        if !hidden && self.read_span(env) {
-            self.hurry();
+        let cx = &mut self.shared.context(env);
+        if self.verification.continue_check(&self.table.rows, cx) {
+            self.make_tables_anew(env);
         }
-        self.check_sums(now);
+        let cx = &mut self.shared.context(env);
+        let waits = self.feed.read_changes(&mut self.notifications, cx);
+        if !hidden && self.feed.read_span(cx) {
+            cx.hurry();
+        }
+        self.verification.check_sums(cx);
         self.look_at_watches(env);
         if !hidden {
-            self.present(now, env);
-            // What this frame left out, because it was shown a moment ago, is shown by one more frame.
-            self.rates.is_late |= is_news;
+            self.present(env);
+            self.status.is_late_if(is_news);
         }
         if is_news {
-            self.watching.news = now;
+            self.news = env.now();
         }
-        if left {
-            self.hurry();
-        } else if untold {
-            self.request_frame();
+        let cx = &mut self.shared.context(env);
+        if is_left {
+            cx.hurry();
+        } else if waits {
+            cx.request_frame();
         }
         self.beat(env);
     }
 
     /// When [`Page::tick`] must be called next, in milliseconds. It may be called earlier.
     pub fn deadline(&self, env: &dyn Environment) -> f64 {
-        let ((ticked, _), hidden) = (self.watching.ticked, env.is_hidden());
-        let informers = &self.watching.informers;
-        let lists = || informers.iter().any(|(_, informer)| informer.health(ticked) == Health::Listing);
-        let turn = match () {
-            () if hidden => ticked + HIDDEN,
-            () if lists() => ticked + TICK,
+        let (ticked, hidden, watching) = (self.ticked, env.is_hidden(), &self.shared.watching);
+        let turn = if hidden {
+            ticked + HIDDEN
+        } else if watching.is_listing(ticked) {
+            ticked + TICK
+        } else if self.changes_each_second(ticked) {
             // At a whole second, so that no second is shown twice or left out.
-            () if self.changes_each_second(ticked) => (ticked / SECOND).floor() * SECOND + SECOND,
-            () => (ticked / QUIET).floor() * QUIET + QUIET,
+            (ticked / SECOND).floor() * SECOND + SECOND
+        } else {
+            (ticked / QUIET).floor() * QUIET + QUIET
         };
-        let heartbeat = self.requests.heartbeat.deadline(informers, hidden);
+        let heartbeat = self.connection.heartbeat.deadline(&watching.informers, hidden);
         let shown = if hidden { None } else { self.presents_again(env.now()) };
-        let others = [heartbeat, self.asks_again(), shown, self.alerts.deadline()];
+        let others = [heartbeat, self.connection.asks_again(), shown, self.notifications.deadline()];
         others.into_iter().flatten().fold(turn, f64::min).max(ticked + TICK)
+    }
+
+    /// Whether something on a visible page changes each second at this time.
+    fn changes_each_second(&self, now: f64) -> bool {
+        let Shared { navigation, watching, open_lists, .. } = &self.shared;
+        let health = watching.health(navigation, now);
+        now - self.news < AFTER_NEWS
+            || self.table.rows.has_young
+            || !matches!(health, None | Some(Health::Live | Health::Forbidden | Health::Stopped))
+            || navigation.selected.is_some()
+            || !open_lists.is_empty()
+            || self.verification.verifier.is_under_way()
+            || watching.watches.timeline().is_some_and(|timeline| timeline.last_scene().moves())
+    }
+
+    /// When something must be shown, or must go, that does not wait for the next tick; in milliseconds.
+    fn presents_again(&self, now: f64) -> Option<f64> {
+        let Shared { navigation, watching, message, .. } = &self.shared;
+        let is_live = watching.health(navigation, now) == Some(Health::Live);
+        let age = watching.watches.age(&watching.informers, now).filter(|_| is_live);
+        let age = age.map(|age| now + until_next_proof_age(age));
+        [self.status.due_at(), age, self.table.rows.pointer.rests_at(), self.feed.rests_at(), message.ends_at()]
+            .into_iter()
+            .flatten()
+            .reduce(f64::min)
     }
 
     /// Renews ages, notices silent watches, and wakes the reflectors after the machine has slept. Must be called at
     /// [`Page::deadline`] at the latest.
     pub fn tick(&mut self, env: &dyn Environment) {
-        let (now, hidden, jump) = (env.now(), env.is_hidden(), env.take_jump());
-        let (ticked, was_hidden) = std::mem::replace(&mut self.watching.ticked, (now, hidden));
-        let limit = if hidden || was_hidden { SLEPT_HIDDEN } else { SLEPT };
-        if jump > SLEPT || now - ticked > limit {
-            self.tell_all(&Input::Woke);
-            self.requests.heartbeat.hurry(now);
+        let (hidden, jump) = (env.is_hidden(), env.take_jump());
+        let cx = &mut self.shared.context(env);
+        let late = cx.now - std::mem::replace(&mut self.ticked, cx.now);
+        let limit = if std::mem::replace(&mut self.was_hidden, hidden) || hidden { SLEPT_HIDDEN } else { SLEPT };
+        if jump > SLEPT || late > limit {
+            cx.hand_all(&Input::Woke);
+            self.connection.heartbeat.hurry(cx.now);
         }
         // A hidden page shows nothing, and drains when something was received.
-        if !hidden || self.checks.verifier.is_under_way() {
-            self.request_frame();
+        if !hidden || self.verification.verifier.is_under_way() {
+            cx.request_frame();
         }
         self.look_at_watches(env);
-        self.notify(env);
-        self.ask_heartbeat(env);
-        self.ask_again(env);
+        let cx = &mut self.shared.context(env);
+        self.notifications.notify(cx);
+        self.connection.ask_heartbeat(cx);
+        self.connection.ask_again(cx);
         self.beat(env);
     }
 
     /// Looks whether a watch takes too much memory, a list takes long, or a gap begins or ends.
     fn look_at_watches(&mut self, env: &dyn Environment) {
-        let now = env.now();
-        self.keep_to_memory(env);
-        self.count_lists(now);
-        self.watching.watches.look(&self.watching.informers, now);
-        self.audit_look(now);
+        let cx = &mut self.shared.context(env);
+        self.verification.keep_to_memory(cx);
+        self.connection.count_lists(cx);
+        cx.watching.watches.look(&cx.watching.informers, cx.now);
+        cx.watching.audit_states(cx.audit, cx.now);
     }
 
     /// The network is back, or the browser has thawed the frozen page.
     pub fn woke(&mut self, env: &dyn Environment) {
-        self.tell_all(&Input::Woke);
+        self.shared.context(env).hand_all(&Input::Woke);
         self.hurry_heartbeat(env);
     }
 
     /// The page is shown again, or hidden. Shown or hidden, the page asks at once whether its watches are alive.
     pub fn visibility_changed(&mut self, env: &dyn Environment) {
-        self.saw_alerts(env);
+        self.notifications.saw(&mut self.shared.context(env));
         self.hurry_heartbeat(env);
     }
 
     fn hurry_heartbeat(&mut self, env: &dyn Environment) {
-        self.requests.heartbeat.hurry(env.now());
+        self.connection.heartbeat.hurry(env.now());
         self.tick(env);
     }
 
-    /// The user did something and waits for the result: asks for a frame at once.
-    fn hurry(&mut self) {
-        self.out.effects.frame(Pace::Hurried);
+    /// Hands an input to an informer's reflector. Returns the reflector's next action, and when it must be woken.
+    pub fn reflect(
+        &mut self,
+        id: InformerId,
+        input: Input<'_>,
+        env: &dyn Environment,
+    ) -> (Option<Action>, Option<f64>) {
+        let Shared { watching, notices, audit, .. } = &mut self.shared;
+        let receivers = Receivers {
+            audit,
+            announcer: &mut notices.announcer,
+            records: !self.inspector.watches(id),
+            recorded: &mut |sequence, at| self.feed.received(sequence, at),
+        };
+        let reflected = watching.handle(id, input, env.moment(), receivers);
+        let cx = &mut self.shared.context(env);
+        if reflected.as_ref().is_some_and(|reflected| reflected.has_notices) {
+            cx.deliver_notices();
+        }
+        if let Some(Reflected { action: Some(action), .. }) = &reflected {
+            self.connection.store_first_list(id, action, cx);
+        }
+        if cx.watching.must_drain() {
+            cx.watching.take_news();
+            cx.watching.drain(true, env);
+            self.take(env);
+        }
+        let cx = &mut self.shared.context(env);
+        if env.is_hidden() && self.notifications.is_watching() {
+            // In a hidden page there are no frames, and its timers may be a minute late: what a socket brings is read at
+            // once.
+            let is_left = self.feed.read_changes(&mut self.notifications, cx);
+            if is_left || self.notifications.deadline().is_some() {
+                cx.request_frame();
+            }
+        }
+        // What a hidden page shows is renewed when it is in sight again: until then only what is queued has to be drained.
+        let informer = cx.watching.informers.get(id);
+        if !env.is_hidden() || informer.is_some_and(|informer| informer.queue().queued() > 0) {
+            cx.request_frame();
+        }
+        reflected.map_or((None, None), |reflected| (reflected.action, reflected.deadline))
     }
 
-    fn request_frame(&mut self) {
-        self.out.effects.frame(Pace::Paced);
-    }
-
-    /// Hands the input to every reflector.
-    fn tell_all(&mut self, input: &Input<'static>) {
-        for (id, _) in self.watching.informers.iter() {
-            self.out.effects.push(Effect::Tell(id, Told::Input(input.clone())));
+    /// Has the tables and timelines receive what the informers hold for them.
+    fn take(&mut self, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        cx.watching.set_resync_periods(cx.now, cx.effects);
+        // Rows that the user is acting on are held in place from the next picture on, and must be in the table then.
+        if cx.watching.take(self.table.rows.pointer.is_busy(cx.now), cx.now) {
+            cx.hurry();
+        }
+        if cx.watching.paused {
+            return cx.notices.overload.forgive();
+        }
+        if let Some(notice) = cx.notices.overload.look(cx.now, cx.watching.waiting()) {
+            cx.publish(notice);
         }
     }
 
-    /// The kinds in view that the server has.
-    fn kinds(&self) -> Vec<&'static Kind> {
-        self.place.route.kinds(&self.place.catalog)
+    /// Handles the answer to a request. An answer that is no longer wanted changes nothing.
+    pub fn answer(&mut self, id: RequestId, answer: Answer, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        let Some(purpose) = cx.requests.take(id) else { return };
+        let mut is_other_place = false;
+        match (purpose, answer) {
+            (Purpose::Find, Answer::Find(found)) => {
+                is_other_place = self.connection.search.found(found, cx);
+                if is_other_place {
+                    self.connection.discovery.discover(cx);
+                }
+            }
+            (Purpose::Discovery, Answer::Discovery(cached)) => {
+                is_other_place = self.connection.discovery.discovered(cached, cx);
+            }
+            (Purpose::Definition(resource), Answer::Definition(answer)) => {
+                is_other_place = self.connection.discovery.defined(&resource, answer.as_deref(), cx);
+            }
+            (Purpose::Heartbeat(question), Answer::Heartbeat(answer)) => self.connection.heard(&question, answer, cx),
+            (Purpose::Count(id), Answer::Count(total)) => self.connection.counts.answered(id, total),
+            (Purpose::Verify(number), Answer::ListExactly(answer)) => {
+                cx.request_frame();
+                let answer = answer.as_deref().map_err(Clone::clone);
+                if self.verification.listed_exactly(number, answer, &self.table.rows, cx) {
+                    self.make_tables_anew(env);
+                }
+            }
+            (Purpose::Inspect(kind, key), Answer::Get(answer)) => self.inspector.fetched(kind, &key, answer, cx),
+            (Purpose::Owner(kind, uid), Answer::Get(answer)) => self.inspector.fetched_owner(kind, uid, answer, cx),
+            (Purpose::Reveal(kind, key, field), Answer::Get(answer)) => {
+                self.inspector.revealed(kind, &key, field, answer, cx);
+            }
+            (Purpose::Namespaces, Answer::Namespaces(namespaces)) => cx.view.header.namespaces.put(namespaces),
+            (Purpose::Copy(what, text), Answer::Copy(done)) => copies::copied(what, &text, done, cx),
+            (Purpose::CopyYaml, Answer::Copy(done)) => self.inspector.copied(done, cx),
+            (Purpose::Save(name), Answer::Save(rows)) => copies::saved(&name, rows, cx),
+            // An answer of another type than its request is the caller's mistake, and changes nothing here.
+            _ => {}
+        }
+        if is_other_place {
+            self.go_on(env);
+        }
     }
 
-    /// The kinds in view whose columns are known: what the table is like.
-    fn schema(&self) -> TableSchema {
-        let kinds = self.kinds().into_iter().filter(|kind| !self.place.definitions.awaits(kind));
-        TableSchema::of(&kinds.collect::<Vec<_>>()).at_home(self.place.home)
+    /// Carries out a command of the user's.
+    pub fn command(&mut self, command: Command, env: &dyn Environment) {
+        self.notifications.saw(&mut self.shared.context(env));
+        self.carry_out(command, env);
+        self.news = env.now();
+        self.shared.context(env).hurry();
     }
-}
 
-/// The fragment of an address, its `#` included.
-fn fragment(url: &str) -> String {
-    url.find('#').map_or_else(String::new, |at| url[at..].to_owned())
+    fn carry_out(&mut self, command: Command, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        match command {
+            Command::Go(route) => cx.push(&route),
+            Command::Arrive(fragment) => self.arrive(Route::parse(&fragment), env),
+            Command::Filter(text) => self.filter_by(text, env),
+            Command::Labels(labels) => cx.change_route(|route| Route { labels, ..route }),
+            Command::Fields(fields) => cx.change_route(|route| Route { fields, ..route }),
+            Command::Namespace(name) => cx.change_route(|route| route.choosing(&name)),
+            Command::AllNamespaces => cx.change_route(|route| Route { namespaces: Vec::new(), ..route }),
+            Command::SortBy(title) => cx.change_route(|route| route.sorted_by(title)),
+            Command::SortNext => self.table.sort_next(cx),
+            Command::TurnOrder => {
+                let schema = cx.navigation.schema.clone();
+                cx.change_route(|route| route.turned(&schema));
+            }
+            Command::ToggleWide => cx.change_route(|route| Route { wide: !route.wide, ..route }),
+            Command::Join(name) => cx.change_route(|route| route.joining(name)),
+            Command::Pin(name) => cx.change_route(|route| route.pinning(name)),
+            Command::PinInView => {
+                if let Some(route) = cx.navigation.with_pins_turned() {
+                    cx.push(&route);
+                }
+            }
+            Command::Select(object) => {
+                let object = object.filter(|(kind, key)| !cx.navigation.has_selected(kind, key));
+                cx.select(object);
+            }
+            Command::Visit(kind, key) => {
+                if let Some(route) = cx.navigation.route_to(kind, &key) {
+                    cx.push(&route);
+                    self.go(route, env);
+                } else if cx.navigation.has_selected(kind, &key) {
+                    return;
+                }
+                self.shared.context(env).select(Some((kind, key)));
+            }
+            Command::Scroll { top, height } => self.table.rows.scroll(top, height),
+            Command::PointerOverTable(over) => self.table.rows.pointer.over_table(over, cx.now),
+            Command::Row(step) => self.table.step(step, cx),
+            Command::RowPage(by) => self.table.step(Step::By(by * self.table.rows.page()), cx),
+            Command::Cell(by) => self.table.step_aside(by, cx),
+            Command::OpenRow => self.table.open_row(cx),
+            Command::Columns(change) => self.table.columns.rearrange(change, cx),
+            Command::Retention(retention) => self.table.retain(retention, cx),
+            Command::ClearDeleted => self.table.clear_deleted(cx),
+            Command::TogglePause => self.pause(!self.shared.watching.paused, env),
+            Command::Retry => {
+                self.connection.retry(cx);
+                self.tick(env);
+            }
+            Command::Verify => self.verification.begin_check(cx),
+            Command::Resync(resync) => settings::resync(resync, cx),
+            Command::Recorder(budget) => settings::give_recorder(budget, cx),
+            Command::Connect(allowed) => self.connection.search.connect(allowed, cx),
+            Command::Copy(copied) => copies::copy(copied, &self.table, cx),
+            Command::Export(format) => copies::export(format, &self.table.columns, cx),
+            Command::WhatChanged => cx.change_route(|route| route.what_changed()),
+            Command::ToggleChanges => {
+                cx.change_route(|route| Route { changes: !route.changes, text: String::new(), ..route });
+            }
+            Command::Feed(command) => self.feed.handle(command, cx),
+            Command::Span(command) => {
+                let pointed = self.timeline.pointed(cx).or_else(|| self.inspector.shown_at(cx));
+                span::handle(command, pointed, cx);
+            }
+            Command::Alerts(command) => self.notifications.handle(command, cx),
+            Command::Timeline(command) => self.timeline.handle(command, cx),
+            Command::Inspector(command) => {
+                if let Some(at) = self.inspector.handle(command, cx) {
+                    self.timeline.show(at, cx.now);
+                }
+            }
+            Command::Panel(command) => self.settings.handle_panel(command, cx),
+            Command::Palette(command) => {
+                if let Some(taken) = self.dialogs.handle(command, cx) {
+                    self.carry_out(taken, env);
+                }
+            }
+            Command::Fold(heading, open) => {
+                if self.sidebar.fold(heading, open, cx) {
+                    self.sidebar.present(self.feed.told(), &self.status.rates, cx);
+                }
+            }
+            Command::List(list, open) => self.open_list(list, open, env),
+            Command::ToggleHelp => self.dialogs.show_help(!self.dialogs.has_help(), cx),
+            Command::CloseHelp => self.dialogs.show_help(false, cx),
+            Command::ToggleLetters => self.settings.toggle_letters(cx),
+            Command::Cluster(page) => {
+                let url = cx.navigation.url_in(&page);
+                cx.effects.push(Effect::Load(url));
+            }
+            Command::ToggleTheme => settings::toggle_theme(cx),
+            Command::FocusFilter => cx.focus(Focused::Field("filter")),
+            Command::OpenNamespaces => cx.focus(Focused::Menu("namespaces")),
+            Command::OpenColumns => cx.focus(Focused::Menu("columns")),
+            Command::LoadNamespaces => load_namespaces(cx),
+            Command::Leave => self.leave_innermost(env),
+        }
+    }
+
+    /// Stops draining, or resumes. While draining is stopped, the queues go on receiving, and fold the changes of each
+    /// object.
+    fn pause(&mut self, paused: bool, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        if cx.watching.paused != paused {
+            cx.watching.paused = paused;
+            cx.watching.watches.pause(paused);
+            cx.view.header.paused.put(paused);
+            self.timeline.pause(paused, cx.now);
+        }
+    }
+
+    /// Leaves the innermost layer that is open.
+    fn leave_innermost(&mut self, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        let there = [
+            (Layer::Palette, self.dialogs.has_palette()),
+            (Layer::Help, self.dialogs.has_help()),
+            (Layer::Menu, env.has_menu()),
+            (Layer::Timeline, *cx.view.timeline.fills),
+            (Layer::Cell, self.table.rows.cursor.cell().is_some()),
+            (Layer::Object, cx.navigation.selected.is_some()),
+            (Layer::Filter, !cx.navigation.route.text.is_empty()),
+            (Layer::Span, cx.navigation.route.span.is_some()),
+        ];
+        let there: Vec<Layer> = there.into_iter().filter(|(_, is_there)| *is_there).map(|(layer, _)| layer).collect();
+        match innermost(&there) {
+            Some(Layer::Palette) => self.dialogs.close_palette(cx),
+            Some(Layer::Help) => self.dialogs.show_help(false, cx),
+            Some(Layer::Menu) => cx.focus(Focused::ClosedMenu),
+            Some(Layer::Timeline) => cx.view.timeline.fills.put(false),
+            Some(Layer::Cell) => drop(self.table.rows.cursor.leave_cell()),
+            Some(Layer::Object) => cx.select(None),
+            Some(Layer::Filter) => self.filter_by(String::new(), env),
+            Some(Layer::Span) => span::handle(SpanCommand::Clear, None, cx),
+            None => {}
+        }
+    }
+
+    /// Opens or closes one of the footer's lists.
+    fn open_list(&mut self, list: List, open: bool, env: &dyn Environment) {
+        self.shared.open_lists.retain(|other| *other != list);
+        if open {
+            self.shared.open_lists.push(list);
+        }
+        self.present_lists(env);
+    }
+
+    /// Goes to the place that the address names, unless the page is there already.
+    fn arrive(&mut self, route: Route, env: &dyn Environment) {
+        let route = route.resolved(&self.shared.navigation.catalog);
+        if route != self.shared.navigation.route {
+            self.go(route, env);
+        }
+    }
+
+    /// Goes to the present place again, because the set of kinds has changed.
+    fn go_on(&mut self, env: &dyn Environment) {
+        self.go(self.shared.navigation.route.clone(), env);
+    }
+
+    /// Filters by a text while the user types it. The browser's history gets no entry for single letters.
+    fn filter_by(&mut self, text: String, env: &dyn Environment) {
+        let route = Route { text, ..self.shared.navigation.route.clone() };
+        self.shared.effects.push(Effect::Replace(route.fragment()));
+        self.go(route, env);
+    }
+
+    /// Goes to a place: starts the watches that it needs, and ends the others.
+    fn go(&mut self, route: Route, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        let route = route.resolved(&cx.navigation.catalog);
+        cx.navigation.selected = route.selection(&cx.navigation.catalog);
+        let moved = cx.navigation.route.moved_to(&route);
+        if moved.keeps_table() && !cx.watching.watches.is_empty() {
+            // The table stays as it is, because the user may be acting on it.
+            cx.navigation.route = route;
+            cx.view.header.route.put(cx.navigation.route.clone());
+            self.feed.choose_span(cx);
+            self.table.put_cursor_on_selected(cx);
+            return cx.hurry();
+        }
+        if moved.scope {
+            // A paused table would never be drained, and would look as if its list were still loading.
+            self.pause(false, env);
+            self.table.begin_other_rows();
+        }
+        let cx = &mut self.shared.context(env);
+        cx.navigation.route = route;
+        if moved.watched && cx.navigation.found {
+            Discovery::ask_for_definitions(cx);
+            self.watch(env);
+        }
+        let cx = &mut self.shared.context(env);
+        let schema = cx.navigation.new_schema();
+        self.table.sort(moved.order || moved.watched, &schema, cx);
+        if moved.filter || moved.watched {
+            if cx.navigation.route.changes {
+                if let Some(view) = cx.watching.watches.view_mut() {
+                    view.filter_by(Filter::default());
+                }
+                self.feed.filter(cx);
+            } else {
+                self.table.filter(&schema, cx);
+            }
+        }
+        self.feed.choose_span(cx);
+        // The canvas shows the timeline of the place before.
+        *cx.repaints = true;
+        self.table.arrive(&schema, cx);
+        self.status.hurry();
+        cx.hurry();
+        self.present_place(env);
+    }
+
+    /// Watches exactly what the route asks for.
+    fn watch(&mut self, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        let navigation = &cx.navigation;
+        let wanted = Wanted::at(&navigation.route, &navigation.catalog, &navigation.definitions);
+        let watching = &mut *cx.watching;
+        let announcer = &mut cx.notices.announcer;
+        let mut around = Around { informers: &mut watching.informers, announcer, now: cx.now };
+        let Rewatched { ended, is_other } = watching.watches.watch(&wanted, &mut around);
+        watching.watches.write_down(cx.audit);
+        // A table that comes into view again starts without its old filter.
+        watching.watches.others_mut().for_each(|table| table.filter_by(Filter::default()));
+        ended.into_iter().for_each(|id| cx.effects.push(Effect::Stop(id)));
+        watching.start(cx.effects);
+        if is_other {
+            self.table.begin_other_rows();
+        }
+    }
+
+    /// Has the tables made anew from the objects that the stores hold.
+    fn make_tables_anew(&mut self, env: &dyn Environment) {
+        self.table.begin_other_rows();
+        self.go_on(env);
+    }
+
+    /// Shows what does not wait for a drain.
+    fn present_place(&mut self, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        status::present_place(cx);
+        self.table.columns.present(cx);
+        self.sidebar.present(self.feed.told(), &self.status.rates, cx);
+        status::present_title(cx);
+    }
+
+    /// Shows what the last drain changed, and from time to time what changes with time.
+    fn present(&mut self, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        let draws = self.table.work(cx);
+        self.feed.present(cx);
+        if !cx.navigation.route.changes && draws && self.table.present(cx) {
+            self.status.count_frame();
+        }
+        self.timeline.paint(cx);
+        self.inspector.present(cx);
+        if !self.status.take_due(cx) {
+            return;
+        }
+        self.status.present(self.connection.progress(cx), self.verification.memory.budget(), cx);
+        self.sidebar.present(self.feed.told(), &self.status.rates, cx);
+        status::present_title(cx);
+        self.table.present_retention(cx);
+        self.dialogs.present(cx);
+        self.present_lists(env);
+    }
+
+    /// Fills the footer's lists.
+    fn present_lists(&mut self, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        self.status.present_watches(cx);
+        status::present_notices(cx);
+        self.verification.present(cx);
+    }
 }
 
 /// How lists are asked for, by the parameter `list` of the address: `stream` is for streaming lists. A browser reads a

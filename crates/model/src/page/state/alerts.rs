@@ -4,39 +4,52 @@ use kubechurn_changes::filter::Filter;
 use kubechurn_changes::line::Line;
 use kubechurn_client::cache::delta::DeltaType;
 
-use crate::page::alerts::{Alert, AlertCommand, MOST};
+use crate::page::alerts::{Alert, AlertCommand, Alerts, MOST};
+use crate::page::context::Context;
 use crate::page::effect::Effect;
-use crate::page::environment::Environment;
-use crate::page::state::Page;
 
-impl Page {
-    pub(super) fn command_alerts(&mut self, command: AlertCommand, env: &dyn Environment) {
-        let now = env.now();
+/// Watches filters of the feed for the user.
+#[derive(Debug, Default)]
+pub(super) struct Notifications {
+    alerts: Alerts,
+}
+
+impl Notifications {
+    pub(super) fn is_watching(&self) -> bool {
+        self.alerts.is_watching()
+    }
+
+    /// When a notification is due, in milliseconds.
+    pub(super) fn deadline(&self) -> Option<f64> {
+        self.alerts.deadline()
+    }
+
+    pub(super) fn handle(&mut self, command: AlertCommand, cx: &mut Context<'_>) {
         match command {
-            AlertCommand::Watch => self.watch_filter(now),
+            AlertCommand::Watch => self.watch_filter(cx),
             AlertCommand::End(id) => self.alerts.end(id),
             AlertCommand::EndAll => {
                 self.alerts.end_all();
-                self.tell("You are notified of nothing any more.", now);
+                cx.show_message("You are notified of nothing any more.");
             }
             AlertCommand::Sound(sound) => self.alerts.set_sound(sound),
         }
-        self.present_alerts();
+        self.present(cx);
     }
 
     /// Watches the feed's filter. In a table the kinds in view are watched: its filter knows cells, and not changes.
-    fn watch_filter(&mut self, now: f64) {
-        let text = if self.place.route.changes {
-            self.place.route.text.trim().to_owned()
+    fn watch_filter(&mut self, cx: &mut Context<'_>) {
+        let text = if cx.navigation.route.changes {
+            cx.navigation.route.text.trim().to_owned()
         } else {
-            let kinds: Vec<&str> = self.kinds().iter().map(|kind| kind.resource.kind).collect();
+            let kinds: Vec<&str> = cx.navigation.kinds().iter().map(|kind| kind.resource.kind).collect();
             format!("kind:/^({})$/", kinds.join("|"))
         };
         let words = match Filter::parse(&text) {
             Err(error) => format!("Nothing is watched: {error}"),
             Ok(filter) => {
-                let from = self.watching.history.received();
-                self.out.effects.push(Effect::Alert(Alert::Ask));
+                let from = cx.watching.history.received();
+                cx.effects.push(Effect::Alert(Alert::Ask));
                 match self.alerts.watch(&text, filter, from) {
                     true if text.is_empty() => String::from("You are notified of every change from now on."),
                     true => format!("You are notified of what passes {text} from now on."),
@@ -44,45 +57,35 @@ impl Page {
                 }
             }
         };
-        self.tell(&words, now);
+        cx.show_message(&words);
     }
 
-    /// Has the watched filters look at a change that is told.
-    pub(super) fn alert_of(&mut self, line: &Line) {
+    /// Has the watched filters look at a change.
+    pub(super) fn look(&mut self, line: &Line, cx: &Context<'_>) {
         if self.alerts.is_watching() {
             // No frame reported a deletion that has no text: only a list shows that the object is gone.
-            let is_heard = line.delta_type != DeltaType::Deleted || self.watching.history.has_text(line.seq);
+            let is_heard = line.delta_type != DeltaType::Deleted || cx.watching.history.has_text(line.seq);
             self.alerts.look(line, is_heard);
         }
     }
 
     /// Has the shell notify, if that is due.
-    pub(super) fn notify(&mut self, env: &dyn Environment) {
-        if let Some(notification) = self.alerts.take_due(env.now()) {
-            self.out.effects.push(Effect::Alert(Alert::Tell(notification)));
-            self.out.effects.push(Effect::Alert(Alert::Mark(self.alerts.unseen())));
-            self.present_alerts();
-        }
-    }
-
-    /// In a hidden page there are no frames, and its timers may be a minute late: what a socket brings is told at once.
-    pub(super) fn tell_hidden(&mut self, env: &dyn Environment) {
-        if env.is_hidden() && self.alerts.is_watching() {
-            let is_left = self.tell_changes(env);
-            if is_left || self.alerts.deadline().is_some() {
-                self.request_frame();
-            }
+    pub(super) fn notify(&mut self, cx: &mut Context<'_>) {
+        if let Some(notification) = self.alerts.take_due(cx.env.now()) {
+            cx.effects.push(Effect::Alert(Alert::Tell(notification)));
+            cx.effects.push(Effect::Alert(Alert::Mark(self.alerts.unseen())));
+            self.present(cx);
         }
     }
 
     /// The user is there, unless the page is hidden: takes the mark off the tab.
-    pub(super) fn saw_alerts(&mut self, env: &dyn Environment) {
-        if !env.is_hidden() && self.alerts.seen() {
-            self.out.effects.push(Effect::Alert(Alert::Mark(0)));
+    pub(super) fn saw(&mut self, cx: &mut Context<'_>) {
+        if !cx.env.is_hidden() && self.alerts.seen() {
+            cx.effects.push(Effect::Alert(Alert::Mark(0)));
         }
     }
 
-    fn present_alerts(&mut self) {
-        self.out.view.dialogs.alerts.put(self.alerts.model());
+    fn present(&self, cx: &mut Context<'_>) {
+        cx.view.dialogs.alerts.put(self.alerts.model());
     }
 }

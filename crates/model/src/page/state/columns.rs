@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::page::environment::Environment;
+use crate::page::context::Context;
 use crate::page::layout::{Arrangement, ColumnChange, Layout, Source};
-use crate::page::state::Page;
 use crate::page::view::Head;
 use crate::table::schema::TableSchema;
 use crate::table::view::{Sort, SortKey};
@@ -54,45 +53,41 @@ impl Columns {
         });
         heads.collect()
     }
-}
 
-impl Page {
-    /// Rebuilds the columns from the kinds in view and the arrangement that is stored for those kinds.
-    pub(super) fn lay_out(&mut self, env: &dyn Environment) {
-        let schema = Arc::new(self.schema());
+    /// Makes the columns anew from the kinds in view and the arrangement that is stored for those kinds.
+    pub(super) fn renew(&mut self, cx: &mut Context<'_>) {
+        let schema = Arc::new(cx.navigation.new_schema());
+        cx.navigation.schema = schema.clone();
         let name = schema.name();
-        let kept = Some(name).filter(|name| !name.is_empty()).and_then(|name| env.stored(&format!("{KEY}{name}")));
-        self.columns.arrangement = kept.map_or_else(Arrangement::default, |text| Arrangement::read(&text));
-        self.columns.lay_out(schema, self.place.route.wide);
+        let kept = Some(name).filter(|name| !name.is_empty()).and_then(|name| cx.env.stored(&format!("{KEY}{name}")));
+        self.arrangement = kept.map_or_else(Arrangement::default, |text| Arrangement::read(&text));
+        self.lay_out(schema, cx.navigation.route.wide);
     }
 
     /// Applies the user's change to the columns, and stores the arrangement for the next visit.
-    pub(super) fn rearrange(&mut self, change: ColumnChange) {
-        let columns = &mut self.columns;
-        let name = columns.layout.schema().name();
+    pub(super) fn rearrange(&mut self, change: ColumnChange, cx: &mut Context<'_>) {
+        let name = self.layout.schema().name();
         if name.is_empty() {
             return;
         }
         let widths_alone = matches!(change, ColumnChange::Width(..) | ColumnChange::Widen(..));
-        columns.arrangement = columns.layout.rearranged(&columns.arrangement, change);
+        self.arrangement = self.layout.rearranged(&self.arrangement, change);
         // Rows are rebuilt only if necessary, because a width changes while it is being dragged.
         if widths_alone {
-            columns.layout.resize(&columns.arrangement);
+            self.layout.resize(&self.arrangement);
         } else {
-            columns.lay_out(columns.layout.schema().clone(), self.place.route.wide);
+            self.lay_out(self.layout.schema().clone(), cx.navigation.route.wide);
         }
-        let kept = self.columns.arrangement.write();
-        self.store(&format!("{KEY}{name}"), kept.as_deref());
-        self.present_columns();
+        cx.store(&format!("{KEY}{name}"), self.arrangement.write().as_deref());
+        self.present(cx);
     }
 
     /// Shows the columns, as they are arranged.
-    pub(super) fn present_columns(&mut self) {
-        let Columns { layout, arrangement } = &self.columns;
-        let route = &self.place.route;
-        let table = &mut self.out.view.table;
-        table.heads.put(self.columns.heads(route.order(layout.schema()), !route.sort.is_empty()));
-        table.columns.put(layout.choices(arrangement));
-        table.template.put(layout.template());
+    pub(super) fn present(&self, cx: &mut Context<'_>) {
+        let route = &cx.navigation.route;
+        let table = &mut cx.view.table;
+        table.heads.put(self.heads(route.order(self.layout.schema()), !route.sort.is_empty()));
+        table.columns.put(self.layout.choices(&self.arrangement));
+        table.template.put(self.layout.template());
     }
 }

@@ -1,21 +1,54 @@
-//! What the page reports about itself to tests and other tools, as plain JSON.
+//! What the page gives out: effects, view and scene for the browser, and reports as plain JSON for tests and tools.
 
 use crate::page::effect::Effect;
+use crate::page::effect::Effects;
 use crate::page::environment::Environment;
 use crate::page::state::Page;
+use crate::page::view::panels::View;
 use crate::page::watched::Watched;
 use crate::page::{notices, report};
+use crate::timeline::scene::Scene;
 
 impl Page {
+    /// The effects since the last call.
+    pub fn take_effects(&mut self) -> Effects {
+        std::mem::take(&mut self.shared.effects)
+    }
+
+    /// What is shown.
+    pub fn view(&self) -> &View {
+        &self.shared.view
+    }
+
+    /// What is shown, from which the caller draws the values that have changed.
+    pub fn view_mut(&mut self) -> &mut View {
+        &mut self.shared.view
+    }
+
+    /// What the timeline shows; `None` where nothing in view is watched.
+    pub fn scene(&self) -> Option<&Scene> {
+        Some(self.shared.watching.watches.timeline()?.last_scene())
+    }
+
+    /// Whether a dialog is open. A dialog has its own keys.
+    pub fn has_dialog(&self) -> bool {
+        self.dialogs.has_help() || self.dialogs.has_palette()
+    }
+
+    /// Whether keys of a single letter do anything.
+    pub fn has_letters(&self) -> bool {
+        self.settings.has_letters()
+    }
+
     /// The state of each watched kind, those in view first. Kinds that wait for their columns come last, because they
     /// have nothing to report yet.
     pub fn status(&self, env: &dyn Environment) -> String {
-        let (watching, verifier) = (&self.watching, &self.checks.verifier);
+        let (watching, verifier) = (&self.shared.watching, &self.verification.verifier);
         let now = env.now();
         let status = |at| report::status(&watching.watches, at, &watching.informers, verifier, now);
         let status = (0..watching.watches.len()).filter_map(status);
-        let waiting = self.place.route.watched(&self.place.catalog).into_iter();
-        let waiting = waiting.filter(|kind| self.place.definitions.awaits(kind)).map(report::waiting);
+        let waiting = self.shared.navigation.route.watched(&self.shared.navigation.catalog).into_iter();
+        let waiting = waiting.filter(|kind| self.shared.navigation.definitions.awaits(kind)).map(report::waiting);
         let all: Vec<String> =
             status.map(|status| json(&status)).chain(waiting.map(|waiting| json(&waiting))).collect();
         format!("[{}]", all.join(","))
@@ -23,36 +56,36 @@ impl Page {
 
     /// The notices, oldest first.
     pub fn notices(&self) -> String {
-        json(&notices::told(&self.notices.list))
+        json(&notices::told(&self.shared.notices.list))
     }
 
     /// The entries of the audit log since the last call; `None` if the address asks for no log.
     pub fn audit(&self, env: &dyn Environment) -> Option<String> {
-        self.checks.audit.take(env.now())
+        self.shared.audit.take(env.now())
     }
 
     /// The rows of a watched kind, by the page's name for it; `None` for a kind that is not watched.
     pub fn rows_of(&self, resource: &str, env: &dyn Environment) -> Option<String> {
         let watched = self.watched(resource)?;
-        Some(json(&report::rows(watched, &self.watching.informers, env.wall())))
+        Some(json(&report::rows(watched, &self.shared.watching.informers, env.wall())))
     }
 
     /// A digest of the objects that the page holds of a watched kind.
     pub fn digest_of(&self, resource: &str) -> Option<String> {
         let watched = self.watched(resource)?;
-        Some(report::digest(watched.objects(&self.watching.informers).map(|object| &**object)))
+        Some(report::digest(watched.objects(&self.shared.watching.informers).map(|object| &**object)))
     }
 
     /// The marks of a watched kind.
     pub fn marks_of(&self, resource: &str) -> Option<String> {
-        Some(json(&report::marks(self.watched(resource)?, &self.watching.history)))
+        Some(json(&report::marks(self.watched(resource)?, &self.shared.watching.history)))
     }
 
     /// Gives the sign of life that a watchdog outside the program waits for, with the resource versions of what is
     /// watched, and says when the next sign comes.
     pub(super) fn beat(&mut self, env: &dyn Environment) {
-        let informers = &self.watching.informers;
-        let versions = self.watching.watches.iter().flat_map(|watched| {
+        let informers = &self.shared.watching.informers;
+        let versions = self.shared.watching.watches.iter().flat_map(|watched| {
             let title = watched.kind().title;
             watched.sources().filter_map(move |(id, scope)| {
                 let informer = informers.get(id)?;
@@ -61,16 +94,16 @@ impl Page {
         });
         let versions = report::versions(versions);
         let next = (self.deadline(env) - env.now()).max(0.0);
-        self.out.effects.push(Effect::Beat { versions, next });
+        self.shared.effects.push(Effect::Beat { versions, next });
     }
 
     /// How much was received, and what the recorder keeps of it.
     pub fn recorder(&self) -> String {
-        json(&self.watching.history.report())
+        json(&self.shared.watching.history.report())
     }
 
     fn watched(&self, resource: &str) -> Option<&Watched> {
-        self.watching.watches.iter().find(|watched| watched.kind().name == resource)
+        self.shared.watching.watches.iter().find(|watched| watched.kind().name == resource)
     }
 }
 

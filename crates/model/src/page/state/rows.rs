@@ -9,13 +9,14 @@ use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::delta::DeltaType;
 
+use crate::page::context::Context;
 use crate::page::cursor::Cursor;
-use crate::page::effect::Pace;
+use crate::page::empty::{absence, empty};
 use crate::page::environment::Environment;
-use crate::page::state::Page;
-use crate::page::state::cursor::Pointer;
+use crate::page::layout::Layout;
+use crate::page::pointer::Pointer;
 use crate::page::view::panels::WindowView;
-use crate::page::view::{Connection, HEAD, Look, ROW, RowModel, Seen, ShownRow, progress, row_model};
+use crate::page::view::{Connection, HEAD, Look, ROW, RowModel, Seen, ShownRow, cell_id, progress, row_id, row_model};
 use crate::table::order::{RowId, RowKey};
 use crate::table::view::{Row, TableView};
 
@@ -171,7 +172,13 @@ impl RowWindow {
     }
 
     /// Sorts and filters for part of a frame. Returns whether there are rows to draw, and whether work is left.
-    fn work(&mut self, view: &mut TableView, generation: u64, now: f64, env: &dyn Environment) -> (bool, bool) {
+    pub(super) fn work(
+        &mut self,
+        view: &mut TableView,
+        generation: u64,
+        now: f64,
+        env: &dyn Environment,
+    ) -> (bool, bool) {
         let (first, count) = self.window();
         let spent = || env.now() - now;
         let waits = self.awaits.is_some_and(|asked| now - asked < PATIENCE);
@@ -194,47 +201,26 @@ impl RowWindow {
         }
         (draws, is_left)
     }
-}
 
-impl Page {
-    /// Shows what the last drain changed.
-    pub(super) fn present(&mut self, now: f64, env: &dyn Environment) {
-        let busy = self.rows.pointer.is_busy(now);
-        let mut draws = true;
-        if let Some(view) = self.watching.watches.view_mut() {
-            let is_left;
-            (draws, is_left) = self.rows.work(view, self.columns.layout.generation, now, env);
-            if is_left {
-                self.out.effects.frame(Pace::Hurried);
-            }
-            if busy { self.rows.hold(view) } else { view.unfreeze() }
-        }
-        self.present_feed(now, env);
-        if !self.place.route.changes && draws && self.present_rows(now, env) {
-            self.rates.meter.pages += 1;
-        }
-        self.paint(now, env);
-        self.present_inspector(now, env);
-        self.present_slowly(now, env);
-    }
-
-    /// Shows the rows of the window. Returns whether any of them changed.
-    fn present_rows(&mut self, now: f64, env: &dyn Environment) -> bool {
-        let selected = self.selected_number();
-        let Some(view) = self.watching.watches.view() else { return self.present_nothing() };
-        let (shown, window) = (&mut self.out.view.rows, &mut self.rows);
-        let under = window.cursor.settle(view).and_then(|at| Some((window.cursor.row()?.id, at)));
-        if let Some(top) = window.follow_anchor(view, under) {
+    /// Shows the rows of the self. Returns whether any of them changed.
+    pub(super) fn show(&mut self, layout: &mut Layout, cx: &mut Context<'_>) -> bool {
+        let selected = cx.navigation.selected_in_view();
+        let (wall, now) = (cx.env.wall(), cx.now);
+        let Some(view) = cx.watching.watches.view() else {
+            self.show_nothing(cx);
+            return false;
+        };
+        let shown = &mut cx.view.rows;
+        let under = self.cursor.settle(view).and_then(|at| Some((self.cursor.row()?.id, at)));
+        if let Some(top) = self.follow_anchor(view, under) {
             shown.length.put(view.len());
             shown.scroll.put(top);
         }
-        let wall = env.wall();
-        let (first, count) = window.window();
+        let (first, count) = self.window();
         let first = first.min(view.len());
         let filter = view.arranged().filter_number();
-        let layout = &mut self.columns.layout;
-        let mut known = std::mem::take(&mut window.held);
-        if std::mem::replace(&mut window.generation, layout.generation) != layout.generation {
+        let mut known = std::mem::take(&mut self.held);
+        if std::mem::replace(&mut self.generation, layout.generation) != layout.generation {
             // An element has the cells of its layout, and cannot be used for another layout.
             known.clear();
         }
@@ -253,7 +239,7 @@ impl Page {
         let mut places = Vec::with_capacity(rows.len());
         for (rank, key, row, held) in rows {
             let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
-            let look = Look { selected: is_selected, cursor: window.cursor.on(key) };
+            let look = Look { selected: is_selected, cursor: self.cursor.on(key) };
             let is_young = is_young(row, wall, now);
             has_young |= is_young;
             let made_of = MadeOf { version: row.version, turn: turn(is_young, rank, now), rank, look, filter };
@@ -270,8 +256,8 @@ impl Page {
                         held => {
                             let place = held.map_or_else(
                                 || {
-                                    window.elements += 1;
-                                    window.elements
+                                    self.elements += 1;
+                                    self.elements
                                 },
                                 |held| held.place,
                             );
@@ -285,27 +271,26 @@ impl Page {
                 }
             };
             places.push(held.place);
-            window.held.insert(key, held);
+            self.held.insert(key, held);
         }
-        window.has_young = has_young;
+        self.has_young = has_young;
         shown.length.put(view.len());
         shown.unplaced.put(view.unplaced());
         shown.window.put(WindowView { first, places });
-        let table = &mut self.out.view.table;
+        let table = &mut cx.view.table;
         table.progress.put(view.progress().map_or_else(String::new, progress));
         table.template.put(layout.template());
-        self.present_cursor();
-        let empty = self.empty(now);
-        self.out.view.rows.empty.put(empty);
+        self.show_cursor(cx);
+        cx.view.rows.empty.put(empty(cx));
         changed
     }
 
     /// Handles a kind that the server does not have, or has not told of yet.
-    fn present_nothing(&mut self) -> bool {
-        let (state, words) = self.absence();
-        self.rows.held.clear();
-        self.rows.has_young = false;
-        let view = &mut self.out.view;
+    fn show_nothing(&mut self, cx: &mut Context<'_>) {
+        let (state, words) = absence(cx.navigation);
+        self.held.clear();
+        self.has_young = false;
+        let view = &mut cx.view;
         view.rows.length.put(0);
         view.rows.unplaced.put(None);
         view.rows.window.put(WindowView::default());
@@ -318,6 +303,15 @@ impl Page {
         view.table.trouble.put(Vec::new());
         view.table.listing.put(None);
         view.header.connection.put(Connection { state, detail: String::new() });
-        false
+    }
+
+    /// Shows which row or cell is under the cursor, if it is in the document: a screen reader cannot read out another
+    /// one.
+    pub(super) fn show_cursor(&self, cx: &mut Context<'_>) {
+        let at = self.cursor.row().filter(|row| self.shows(*row)).map(|row| match self.cursor.cell() {
+            Some(cell) => cell_id(row, cell),
+            None => row_id(row),
+        });
+        cx.view.rows.cursor.put(at);
     }
 }

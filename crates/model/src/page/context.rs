@@ -1,0 +1,197 @@
+//! What the parts of the page share. Each part has its own state and view; it gets this context for everything else.
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::{Health, Input};
+use kubechurn_columns::kinds::Kind;
+
+use crate::page::audit::AuditLog;
+use crate::page::command::List;
+use crate::page::effect::{Effect, Effects, Focused, Pace, Request, RequestId, Told};
+use crate::page::environment::Environment;
+use crate::page::navigation::Navigation;
+use crate::page::notices::{Notices, PageNotice};
+use crate::page::requests::{Purpose, Requests};
+use crate::page::route::Route;
+use crate::page::view::panels::View;
+use crate::page::watching::Watching;
+
+/// What the parts of the page share.
+#[derive(Debug)]
+pub struct Shared {
+    pub navigation: Navigation,
+    pub watching: Watching,
+    pub requests: Requests,
+    pub notices: Notices,
+    /// The log of how data moves through the page, if the address asks for one.
+    pub audit: AuditLog,
+    pub message: Message,
+    /// The footer's lists that are open.
+    pub open_lists: Vec<List>,
+    pub view: View,
+    pub effects: Effects,
+    /// Whether the timeline is painted even if nothing in it changed.
+    pub repaints: bool,
+}
+
+/// The last message about the outcome of a command.
+#[derive(Debug, Default)]
+pub struct Message {
+    /// When it was shown, while it is.
+    shown_at: Option<f64>,
+}
+
+/// How long a message is shown, in milliseconds.
+const MESSAGE: f64 = 5_000.0;
+
+impl Message {
+    /// When the message goes, in milliseconds, if there is one.
+    pub fn ends_at(&self) -> Option<f64> {
+        self.shown_at.map(|at| at + MESSAGE)
+    }
+}
+
+/// What the parts share, while one of them does something at this time.
+pub struct Context<'a> {
+    pub env: &'a dyn Environment,
+    /// The time, in milliseconds.
+    pub now: f64,
+    pub navigation: &'a mut Navigation,
+    pub watching: &'a mut Watching,
+    pub requests: &'a mut Requests,
+    pub notices: &'a mut Notices,
+    pub audit: &'a AuditLog,
+    message: &'a mut Message,
+    pub open_lists: &'a [List],
+    pub view: &'a mut View,
+    pub effects: &'a mut Effects,
+    pub repaints: &'a mut bool,
+}
+
+impl Shared {
+    /// The context of something that is done now.
+    pub fn context<'a>(&'a mut self, env: &'a dyn Environment) -> Context<'a> {
+        Context {
+            env,
+            now: env.now(),
+            navigation: &mut self.navigation,
+            watching: &mut self.watching,
+            requests: &mut self.requests,
+            notices: &mut self.notices,
+            audit: &self.audit,
+            message: &mut self.message,
+            open_lists: &self.open_lists,
+            view: &mut self.view,
+            effects: &mut self.effects,
+            repaints: &mut self.repaints,
+        }
+    }
+}
+
+impl Context<'_> {
+    /// The user did something and waits for the result: asks for a frame at once.
+    pub fn hurry(&mut self) {
+        self.effects.frame(Pace::Hurried);
+    }
+
+    /// Asks for a frame.
+    pub fn request_frame(&mut self) {
+        self.effects.frame(Pace::Paced);
+    }
+
+    /// Asks for another place. The page goes there as soon as the address has it.
+    pub fn push(&mut self, route: &Route) {
+        self.effects.push(Effect::Push(route.fragment()));
+    }
+
+    /// Asks for the place that differs from the present one in this way.
+    pub fn change_route(&mut self, change: impl FnOnce(Route) -> Route) {
+        let route = change(self.navigation.route.clone());
+        self.push(&route);
+    }
+
+    /// Selects an object, or none.
+    pub fn select(&mut self, object: Option<(&'static str, ObjectKey)>) {
+        if let Some((kind, key)) = &object {
+            self.navigation.remember(kind, key);
+        }
+        let route = self.navigation.route.selecting(object.as_ref().map(|(kind, key)| (*kind, key)));
+        self.push(&route);
+    }
+
+    pub fn focus(&mut self, focused: Focused) {
+        self.effects.push(Effect::Focus(focused));
+    }
+
+    /// Stores something for the next visit, or, for `None`, removes it from the store.
+    pub fn store(&mut self, name: &str, value: Option<&str>) {
+        self.effects.push(Effect::Store(name.to_owned(), value.map(str::to_owned)));
+    }
+
+    /// Shows the user for a moment what came of a command.
+    pub fn show_message(&mut self, words: &str) {
+        self.view.dialogs.told.put(words.to_owned());
+        self.message.shown_at = Some(self.now);
+    }
+
+    /// Removes a message that was shown for long enough.
+    pub fn end_message(&mut self) {
+        if self.message.ends_at().is_some_and(|end| self.now >= end) {
+            self.message.shown_at = None;
+            self.view.dialogs.told.put(String::new());
+        }
+    }
+
+    /// Sends a request.
+    pub fn request(&mut self, purpose: Purpose, request: Request) -> RequestId {
+        let id = self.requests.add(purpose);
+        self.effects.push(Effect::Request(id, request));
+        id
+    }
+
+    /// Drops a request: its answer is no longer wanted.
+    pub fn abort(&mut self, id: RequestId) {
+        if self.requests.take(id).is_some() {
+            self.effects.push(Effect::Abort(id));
+        }
+    }
+
+    /// Asks for an object.
+    pub fn get(&mut self, purpose: Purpose, kind: &Kind, key: &ObjectKey) {
+        let scope = Scope { namespace: key.namespace.to_string(), ..Scope::default() };
+        self.request(purpose, Request::Get(kind.resource, scope, key.name.to_string()));
+    }
+
+    /// Publishes a notice.
+    pub fn publish(&mut self, notice: PageNotice) {
+        self.audit.notice(None, &notice);
+        self.notices.announcer.publish(notice);
+        self.deliver_notices();
+    }
+
+    /// Delivers published notices to the timelines, the list and the console.
+    pub fn deliver_notices(&mut self) {
+        self.watching.watches.receive_notices(&mut self.notices.announcer);
+        for line in self.notices.deliver() {
+            self.effects.push(Effect::Warn(line));
+        }
+    }
+
+    /// Hands an input to an informer's reflector.
+    pub fn hand(&mut self, id: InformerId, told: Told) {
+        self.effects.push(Effect::Tell(id, told));
+    }
+
+    /// Hands an input to every reflector.
+    pub fn hand_all(&mut self, input: &Input<'static>) {
+        for (id, _) in self.watching.informers.iter() {
+            self.effects.push(Effect::Tell(id, Told::Input(input.clone())));
+        }
+    }
+
+    /// The worst health of the kinds in view.
+    pub fn health(&self) -> Option<Health> {
+        self.watching.health(self.navigation, self.now)
+    }
+}

@@ -1,0 +1,236 @@
+//! One look at an object: fetches it if its text was not kept, watches its Events, reads its versions, and shows all
+//! this.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::cache::reflector::Health;
+
+use crate::page::context::Context;
+use crate::page::effect::Request;
+use crate::page::inspector::event_watch::EventWatch;
+use crate::page::inspector::full_text::FullText;
+use crate::page::inspector::last_write_question::LastWriteQuestion;
+use crate::page::inspector::object::{Difference, InspectedObject, ObjectState};
+use crate::page::inspector::owners::Owners;
+use crate::page::inspector::relatives::{Dependents, dependents};
+use crate::page::inspector::shown_versions::{ShownVersions, present_resynced};
+use crate::page::inspector::summary::summary;
+use crate::page::inspector::tab::Tab;
+use crate::page::inspector::yaml;
+use crate::page::requests::Purpose;
+use crate::page::view::inspector::{Inspected, YamlModel};
+use kubechurn_columns::kinds::Kind;
+
+/// How often the inspector is renewed at most while its object changes, in milliseconds.
+const PACE: f64 = 250.0;
+/// How often the parts that depend on other objects are renewed, in milliseconds.
+const SLOW: f64 = 1_000.0;
+
+/// An object that the inspector shows, and everything that belongs to it.
+#[derive(Debug)]
+pub struct Inspection {
+    pub object: InspectedObject,
+    pub text: FullText,
+    pub owners: Owners,
+    pub events: EventWatch,
+    pub versions: ShownVersions,
+    last_write: LastWriteQuestion,
+    drawn: Drawn,
+}
+
+/// What was shown last, and when.
+#[derive(Debug)]
+struct Drawn {
+    /// How much had been received by then.
+    received: u64,
+    at: f64,
+    slow: f64,
+    /// Whether everything must be shown again in any case.
+    dirty: bool,
+    /// The lines of YAML that were made last.
+    lined: yaml::Lined,
+    /// What the last summary was made from.
+    summed: Option<(Rc<Value>, Option<Arc<Object>>)>,
+}
+
+impl Inspection {
+    /// Nothing is known of the object yet.
+    pub fn new(kind: &'static Kind, key: ObjectKey, now: f64) -> Inspection {
+        Inspection {
+            object: InspectedObject::new(kind, key),
+            text: FullText::default(),
+            owners: Owners::default(),
+            events: EventWatch::new(now),
+            versions: ShownVersions::default(),
+            last_write: LastWriteQuestion::default(),
+            drawn: Drawn {
+                received: u64::MAX,
+                at: f64::NEG_INFINITY,
+                slow: f64::NEG_INFINITY,
+                dirty: true,
+                lined: yaml::Lined::default(),
+                summed: None,
+            },
+        }
+    }
+
+    /// Shows everything again at the next frame.
+    pub fn show_again(&mut self) {
+        self.drawn.dirty = true;
+    }
+
+    /// Asks for the last write of a field, or closes the answer.
+    pub fn ask_last_write(&mut self, pointer: Option<String>, cx: &Context<'_>) {
+        self.last_write.ask(pointer, &self.object, self.text.full(), cx);
+    }
+
+    /// Copies the YAML to the clipboard.
+    pub fn copy(&self, managed: bool, cx: &mut Context<'_>) {
+        if let Some(full) = self.text.full() {
+            cx.request(Purpose::CopyYaml, Request::Copy(yaml::text(&full.value, managed)));
+        }
+    }
+
+    /// Fetches one value of the Secret for the screen. The value is kept nowhere else.
+    pub fn reveal(&self, field: String, cx: &mut Context<'_>) {
+        let (kind, key) = (self.object.kind, &self.object.key);
+        cx.get(Purpose::Reveal(kind, key.clone(), field), kind, key);
+    }
+
+    /// Shows what is known about the object.
+    pub fn present(&mut self, options: yaml::Options, copied: &'static str, cx: &mut Context<'_>) {
+        let changed = self.look(cx);
+        let received = cx.watching.history.received();
+        let is_new = received != self.drawn.received;
+        let (dirty, rested) = (self.drawn.dirty, cx.now - self.drawn.at >= PACE);
+        let is_due = changed || ((is_new || cx.now - self.drawn.slow >= SLOW) && rested);
+        if dirty || (is_due && !cx.watching.paused) {
+            cx.view.inspector.wall.put(cx.env.wall());
+            self.text.ensure(&mut self.object, cx);
+            self.present_object(cx);
+            self.present_summary(cx);
+            self.present_yaml(options, copied, cx);
+            if is_new || dirty {
+                self.drawn.received = received;
+                self.versions.present(&self.object, cx);
+            } else {
+                present_resynced(cx);
+            }
+            self.owners.present(&self.object, self.text.full(), cx);
+            self.present_dependents(cx);
+            self.events.ensure(&self.object, cx);
+            self.events.present(cx);
+            (self.drawn.at, self.drawn.dirty) = (cx.now, false);
+            if cx.now - self.drawn.slow >= SLOW {
+                self.drawn.slow = cx.now;
+            }
+        }
+        self.last_write.present(&self.object, self.text.full(), cx);
+    }
+
+    /// Reads the present state of the object's row. Returns whether the row changed.
+    fn look(&mut self, cx: &mut Context<'_>) -> bool {
+        let Difference { changed, is_other } = self.object.look(self.text.is_missing(), cx);
+        if is_other {
+            // Nothing that was fetched for the last object is right for this one.
+            self.owners.clear();
+        }
+        if changed && self.object.state == ObjectState::Live {
+            self.text.forget_answers();
+            // A value that the user revealed may have changed.
+            cx.view.inspector.revealed.put(None);
+        }
+        changed
+    }
+
+    fn present_object(&self, cx: &mut Context<'_>) {
+        let (kind, key) = (self.object.kind, &self.object.key);
+        let watched = cx.watching.watches.member(kind);
+        let health = watched.map(|watched| watched.health(&cx.watching.informers, cx.now));
+        let schema = &cx.navigation.schema;
+        let number = schema.number(kind).filter(|_| schema.has_clusters());
+        cx.view.inspector.inspected.put(Some(Inspected {
+            kind: number.map_or(kind.resource.kind, |number| schema.long(number)).to_owned(),
+            resource: kind.name,
+            key: key.to_string(),
+            namespace: key.namespace.to_string(),
+            name: key.name.to_string(),
+            state: self.object.state.name(),
+            words: self.words(health),
+        }));
+    }
+
+    /// What the inspector says about the object's state.
+    fn words(&self, health: Option<Health>) -> String {
+        let has_text = self.text.full().is_some();
+        let words = match self.object.state {
+            ObjectState::Deleted if has_text => "Deleted. This is the last state that this session received.",
+            ObjectState::Deleted => "Deleted. Its last state was not kept; the row is all there is.",
+            ObjectState::Unknown => {
+                return self.text.trouble().map_or_else(
+                    || {
+                        let kind = self.object.kind.resource.kind;
+                        format!("The server has no {kind} of this name. It may have gone before this page looked.")
+                    },
+                    str::to_owned,
+                );
+            }
+            ObjectState::Provisional => {
+                "The list is not complete: this is what it has brought so far, and the next one may not have it."
+            }
+            ObjectState::Waiting if has_text => "Not among the rows of the table: as fetched, and not watched.",
+            ObjectState::Waiting => "Waiting for the list …",
+            ObjectState::Live if health == Some(Health::Stale) => "The connection is stale: what is shown may be old.",
+            ObjectState::Live => "",
+        };
+        words.to_owned()
+    }
+
+    fn present_summary(&mut self, cx: &mut Context<'_>) {
+        let (full, row) = (self.text.full(), &self.object.row);
+        let is_summed = match (full, &self.drawn.summed) {
+            (Some(full), Some((value, of))) => {
+                Rc::ptr_eq(&full.value, value) && of.as_ref().map(Arc::as_ptr) == row.as_ref().map(Arc::as_ptr)
+            }
+            (full, summed) => full.is_none() && summed.is_none(),
+        };
+        if !is_summed {
+            let model = full.map(|full| summary(self.object.kind, row.as_deref(), &full.value));
+            cx.view.inspector.summary.put(model);
+            self.drawn.summed = full.map(|full| (full.value.clone(), row.clone()));
+        }
+    }
+
+    fn present_yaml(&mut self, options: yaml::Options, copied: &'static str, cx: &mut Context<'_>) {
+        let full = self.text.full();
+        let shown = &mut cx.view.inspector.yaml;
+        // The lines are made only while the tab is in view.
+        let yaml = match full.filter(|_| Tab::named(&cx.navigation.route.tab) == Tab::Yaml) {
+            Some(full) => self.drawn.lined.of(&full.value, options),
+            None => shown.yaml.clone(),
+        };
+        let yaml::Options { managed, managers } = options;
+        shown.put(YamlModel {
+            yaml,
+            words: self.text.words(&self.object),
+            failed: self.text.trouble().is_some(),
+            entries: full.map_or(0, |full| full.managed_fields()),
+            managed,
+            managers,
+            copied,
+        });
+    }
+
+    fn present_dependents(&self, cx: &mut Context<'_>) {
+        let row = self.object.row.as_ref().map(|row| &row.uid);
+        let model = row.or_else(|| Some(&self.text.full()?.uid)).map_or_else(Dependents::default, |uid| {
+            let (watches, informers) = (&cx.watching.watches, &cx.watching.informers);
+            dependents(watches, informers, &cx.navigation.route, self.object.kind.resource.cluster, uid)
+        });
+        cx.view.inspector.dependents.put(model);
+    }
+}

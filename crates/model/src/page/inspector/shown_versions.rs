@@ -1,0 +1,142 @@
+//! The versions of the inspected object that this session received, as far as the user looks at them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use kubechurn_client::cache::delta::DeltaType;
+
+use crate::page::context::Context;
+use crate::page::history::Entry;
+use crate::page::inspector::object::InspectedObject;
+use crate::page::inspector::versions::{ShownVersion, show};
+use crate::page::view::inspector::VersionsModel;
+
+/// How many versions are read at first. More are read on demand.
+const FIRST: usize = 40;
+
+/// The versions that are shown.
+#[derive(Debug)]
+pub struct ShownVersions {
+    /// The versions that were read, by sequence number.
+    read: FxHashMap<u64, Arc<ShownVersion>>,
+    /// How many versions are shown.
+    most: usize,
+    /// The number of the newest version that is shown; `None` for the newest that is kept.
+    newest: Option<u64>,
+    /// The number of the version that is marked.
+    marked: Option<u64>,
+}
+
+impl Default for ShownVersions {
+    fn default() -> ShownVersions {
+        ShownVersions { read: FxHashMap::default(), most: FIRST, newest: None, marked: None }
+    }
+}
+
+impl ShownVersions {
+    /// Shows the newest versions again.
+    pub fn show_newest(&mut self) {
+        (self.newest, self.most) = (None, FIRST);
+    }
+
+    /// Shows older versions as well.
+    pub fn show_older(&mut self) {
+        self.most += 5 * FIRST;
+    }
+
+    /// Goes so many changes on, or back to older ones; at first to the newest. Returns the time of the change.
+    pub fn step(&mut self, by: isize, object: &InspectedObject, cx: &Context<'_>) -> Option<f64> {
+        let kept = cx.watching.history.of(&object.kind.resource, &object.key);
+        let last = kept.len().checked_sub(1)?;
+        let at = match self.marked {
+            Some(marked) => kept.partition_point(|entry| entry.sequence < marked).saturating_add_signed(by).min(last),
+            None => last,
+        };
+        Some(self.mark(at, &kept))
+    }
+
+    /// Shows the version of this number, and marks it. Returns the time of the change. A version that is no longer kept
+    /// changes nothing.
+    pub fn go_to(&mut self, sequence: u64, object: &InspectedObject, cx: &Context<'_>) -> Option<f64> {
+        let kept = cx.watching.history.of(&object.kind.resource, &object.key);
+        let at = kept.iter().position(|entry| entry.sequence == sequence)?;
+        Some(self.mark(at, &kept))
+    }
+
+    /// Marks the version at this place, and returns its time.
+    fn mark(&mut self, at: usize, kept: &[Entry]) -> f64 {
+        self.marked = Some(kept[at].sequence);
+        if !self.range(kept).contains(&at) {
+            // As many versions as at first, with the marked one in their middle.
+            self.most = FIRST;
+            self.newest = kept.get(at + FIRST / 2).map(|entry| entry.sequence);
+        }
+        kept[at].at
+    }
+
+    /// The places of the versions that are shown among those that are kept, the oldest first.
+    fn range(&self, kept: &[Entry]) -> Range<usize> {
+        let newest = self.newest.map(|newest| kept.partition_point(|entry| entry.sequence <= newest));
+        let end = newest.unwrap_or(kept.len());
+        end.saturating_sub(self.most)..end
+    }
+
+    /// Shows the versions, and how many are no longer kept.
+    pub fn present(&mut self, object: &InspectedObject, cx: &mut Context<'_>) {
+        let history = &cx.watching.history;
+        let kept = history.of(&object.kind.resource, &object.key);
+        let range = self.range(&kept);
+        let (older, newer) = (range.start, kept.len() - range.end);
+        let mut shown = Vec::with_capacity(range.len());
+        for (at, entry) in kept.iter().enumerate().take(range.end).skip(older) {
+            let read = self.read.entry(entry.sequence).or_insert_with(|| {
+                let before = at.checked_sub(1).map(|before| history.version(&kept[before]));
+                Arc::new(show(&history.version(entry), before.as_ref()))
+            });
+            shown.push(read.clone());
+        }
+        // A version that the history no longer keeps is not shown either.
+        let oldest = kept.first().map_or(u64::MAX, |version| version.sequence);
+        self.read.retain(|sequence, _| *sequence >= oldest);
+        shown.reverse();
+        let let_go = evicted(object, &kept, cx);
+        let model = VersionsModel { shown, older, newer, marked: self.marked, let_go, resynced: resynced(cx) };
+        cx.view.inspector.versions.put(model);
+    }
+}
+
+/// How many versions were evicted, in words; empty for none.
+fn evicted(object: &InspectedObject, kept: &[Entry], cx: &Context<'_>) -> String {
+    let history = &cx.watching.history;
+    let uid = object.row.as_ref().map(|row| &row.uid).or_else(|| Some(&kept.last()?.uid));
+    let (count, perhaps) = uid.map_or((0, false), |uid| history.let_go(uid, &object.kind.resource, &object.key));
+    let keeps = if history.is_off() {
+        String::from("the recorder is off")
+    } else {
+        format!("the recorder keeps {} MB", history.bytes().1 / 1_000_000)
+    };
+    let began = kept.first().is_some_and(|first| first.delta_type == DeltaType::Added);
+    match (count, perhaps && !began) {
+        (0, false) => String::new(),
+        (0, true) => format!("Older versions may have been evicted: {keeps}."),
+        (1, _) => format!("1 older version was evicted: {keeps}."),
+        (count, _) => format!("{count} older versions were evicted: {keeps}."),
+    }
+}
+
+/// How often resyncs repeated the object since its newest version, and when the last one did.
+fn resynced(cx: &Context<'_>) -> Option<(u64, f64)> {
+    let (kind, key) = cx.navigation.selected_in_view()?;
+    cx.watching.watches.timeline()?.resyncs_since_change(kind, &key)
+}
+
+/// Shows how often resyncs repeated the object, if that changed.
+pub fn present_resynced(cx: &mut Context<'_>) {
+    let resynced = resynced(cx);
+    let shown = &mut cx.view.inspector.versions;
+    if shown.resynced != resynced {
+        shown.put(VersionsModel { resynced, ..VersionsModel::clone(shown) });
+    }
+}

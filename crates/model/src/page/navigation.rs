@@ -1,0 +1,119 @@
+//! Where the user is, and which places there are.
+
+use std::sync::Arc;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_columns::kinds::Kind;
+
+use crate::kind_id::KindId;
+use crate::page::catalog::Catalog;
+use crate::page::clusters::ClusterPage;
+use crate::page::definitions::Definitions;
+use crate::page::route::{Chosen, Route};
+use crate::table::schema::TableSchema;
+
+/// How many of the objects that were looked at are kept.
+const RECENT: usize = 12;
+
+/// Where the user is, and which places the user can go to.
+#[derive(Debug)]
+pub struct Navigation {
+    pub route: Route,
+    /// The object that the route selects.
+    pub selected: Option<Chosen>,
+    /// The kinds that the server has.
+    pub catalog: Catalog,
+    /// Which kinds wait for the columns of their definition.
+    pub definitions: Definitions,
+    /// Whether the API was found.
+    pub found: bool,
+    /// The clusters to choose from.
+    pub clusters: Vec<ClusterPage>,
+    /// The name of the page's own cluster.
+    pub home: &'static str,
+    /// The kinds of the table in view, as far as their columns are known.
+    pub schema: Arc<TableSchema>,
+    /// The objects that were looked at, newest first.
+    pub recent: Vec<(&'static str, ObjectKey)>,
+}
+
+impl Navigation {
+    /// Nothing is known yet of what the server has.
+    pub fn new(route: Route, clusters: Vec<ClusterPage>, home: &'static str) -> Navigation {
+        let others = clusters.iter().filter_map(|cluster| Some(cluster.api?.cluster)).collect();
+        Navigation {
+            route,
+            selected: None,
+            catalog: Catalog::default().with_clusters(others),
+            definitions: Definitions::default(),
+            found: false,
+            clusters,
+            home,
+            schema: Arc::default(),
+            recent: Vec::new(),
+        }
+    }
+
+    /// The kinds in view that the server has.
+    pub fn kinds(&self) -> Vec<&'static Kind> {
+        self.route.kinds(&self.catalog)
+    }
+
+    /// The kinds in view whose columns are known, for a table that is about to be laid out.
+    pub fn new_schema(&self) -> TableSchema {
+        let kinds = self.kinds().into_iter().filter(|kind| !self.definitions.awaits(kind));
+        TableSchema::of(&kinds.collect::<Vec<_>>()).at_home(self.home)
+    }
+
+    /// Whether this object, of the kind with this name of the page's, is selected.
+    pub fn has_selected(&self, kind: &str, key: &ObjectKey) -> bool {
+        self.selected.as_ref().is_some_and(|(own, other)| own.name == kind && other == key)
+    }
+
+    /// The selected object, with its kind's number in the table in view.
+    pub fn selected_in_view(&self) -> Option<(KindId, ObjectKey)> {
+        let (kind, key) = self.selected.as_ref()?;
+        Some((self.schema.number(kind)?, key.clone()))
+    }
+
+    /// Adds an object to those that were looked at.
+    pub fn remember(&mut self, kind: &'static str, key: &ObjectKey) {
+        self.recent.retain(|(name, other)| (*name, other) != (kind, key));
+        self.recent.insert(0, (kind, key.clone()));
+        self.recent.truncate(RECENT);
+    }
+
+    /// The route to a table that shows an object of this kind, unless one is in view.
+    pub fn route_to(&self, kind: &'static str, key: &ObjectKey) -> Option<Route> {
+        if self.route.shows(kind) {
+            return None;
+        }
+        let mut route = self.route.showing(kind);
+        if !route.namespaces.is_empty() && !key.namespace.is_empty() {
+            route.namespaces = vec![key.namespace.to_string()];
+        }
+        Some(route)
+    }
+
+    /// The route with the kinds in view pinned or, if all of them are, without their pins.
+    pub fn with_pins_turned(&self) -> Option<Route> {
+        let names: Vec<&str> = self.kinds().iter().map(|kind| kind.name).collect();
+        let is_pinned = |name: &&str| self.route.pinned.iter().any(|pinned| pinned == name);
+        let all = names.iter().all(is_pinned);
+        let turned = names.iter().filter(|name| all || !is_pinned(name));
+        let route = turned.fold(self.route.clone(), |route, name| route.pinning(name));
+        (!names.is_empty()).then_some(route)
+    }
+
+    /// The address of the same place in another cluster, whose page has this address.
+    pub fn url_in(&self, page: &str) -> String {
+        // What is selected there, and when something happened there, is another matter.
+        let mut route = Route { selected: String::new(), span: None, ..self.route.clone() };
+        // There the cluster that is shown beside this one is shown first, and this one beside it.
+        let name = self.clusters.iter().find(|cluster| cluster.page == page).map(|cluster| &cluster.name);
+        for cluster in route.clusters.iter_mut().filter(|cluster| Some(&**cluster) == name) {
+            self.home.clone_into(cluster);
+        }
+        format!("{page}{}", route.fragment())
+    }
+}

@@ -1,0 +1,115 @@
+//! What the user sets for every visit: the theme, the keys, the sizes of panels, and how the page resyncs and records.
+
+use crate::page::command::{Command, PanelCommand};
+use crate::page::context::Context;
+use crate::page::effect::Effect;
+use crate::page::environment::Environment;
+use crate::page::history::Budget;
+use crate::page::panel::ChosenSizes;
+use crate::page::resync::{Resync, Resyncs};
+use crate::page::view::{ResyncModel, Theme};
+
+/// The name under which the browser stores the theme.
+const THEME: &str = "kubechurn.theme";
+/// The name under which the browser stores whether keys of a single letter are off.
+const LETTERS: &str = "kubechurn.letters";
+/// The name under which the browser stores how often to resync.
+const RESYNC: &str = "kubechurn.resync";
+/// The name under which the browser stores how much memory the recorder may take.
+const RECORDER: &str = "kubechurn.recorder";
+
+/// How much memory the user gave the recorder last.
+pub(super) fn stored_budget(env: &dyn Environment) -> Budget {
+    env.stored(RECORDER).and_then(|name| Budget::named(&name)).unwrap_or_default()
+}
+
+/// What the user sets for every visit.
+#[derive(Debug)]
+pub(super) struct Settings {
+    sizes: ChosenSizes,
+    /// Whether keys of a single letter do anything.
+    letters: bool,
+}
+
+impl Settings {
+    /// The settings of the last visit.
+    pub(super) fn stored(env: &dyn Environment) -> Settings {
+        let letters = env.stored(LETTERS).as_deref() != Some("off");
+        Settings { sizes: ChosenSizes::stored(|name| env.stored(name)), letters }
+    }
+
+    /// Shows the settings of the last visit, and has the watches follow them.
+    pub(super) fn begin(&mut self, cx: &mut Context<'_>) {
+        let is_light = cx.env.stored(THEME).as_deref() == Some(Theme::Light.name());
+        let theme = if is_light { Theme::Light } else { Theme::Dark };
+        cx.effects.push(Effect::Theme(theme));
+        cx.view.header.theme.put(theme);
+        cx.view.dialogs.letters.put(self.letters);
+        cx.view.table.recorder.put(stored_budget(cx.env));
+        cx.watching.resyncs = Resyncs::new(cx.env.stored(RESYNC).as_deref(), cx.env.parameter("resync").as_deref());
+        present_resync(cx);
+        self.fit_panels(cx);
+    }
+
+    pub(super) fn has_letters(&self) -> bool {
+        self.letters
+    }
+
+    pub(super) fn toggle_letters(&mut self, cx: &mut Context<'_>) {
+        let letters = !self.letters;
+        self.letters = letters;
+        cx.store(LETTERS, (!letters).then_some("off"));
+        cx.view.dialogs.letters.put(letters);
+        cx.show_message(if letters { "Keys of one letter are on." } else { "Keys of one letter are off." });
+    }
+
+    /// Carries out a command for the size of a panel.
+    pub(super) fn handle_panel(&mut self, command: PanelCommand, cx: &mut Context<'_>) {
+        match command {
+            PanelCommand::Resize(panel, wanted) => {
+                self.sizes.choose(panel, wanted, cx.env.window());
+                self.fit_panels(cx);
+            }
+            PanelCommand::Keep(panel) => cx.store(panel.key(), self.sizes.text(panel).as_deref()),
+            PanelCommand::Fit => self.fit_panels(cx),
+        }
+    }
+
+    /// Fits the panels into the window. The sizes that the user chose are kept, because a larger window may have room for
+    /// them.
+    fn fit_panels(&self, cx: &mut Context<'_>) {
+        cx.view.header.sizes.put(self.sizes.fitted(cx.env.window()));
+    }
+}
+
+pub(super) fn toggle_theme(cx: &mut Context<'_>) {
+    let theme = cx.view.header.theme.other();
+    cx.view.header.theme.put(theme);
+    cx.effects.push(Effect::Theme(theme));
+    cx.store(THEME, Some(theme.name()));
+    *cx.repaints = true;
+}
+
+/// Resyncs this often from now on.
+pub(super) fn resync(resync: Resync, cx: &mut Context<'_>) {
+    cx.watching.resyncs.choose(resync);
+    cx.store(RESYNC, (resync != Resync::default()).then_some(resync.name()));
+    cx.watching.set_resync_periods(cx.now, cx.effects);
+    cx.show_message(&format!("{}.", Command::Resync(resync).title()));
+    present_resync(cx);
+}
+
+/// Shows how often the page resyncs.
+fn present_resync(cx: &mut Context<'_>) {
+    let resyncs = &cx.watching.resyncs;
+    let model = ResyncModel { chosen: resyncs.chosen(), words: resyncs.words() };
+    cx.view.table.resync.put(model);
+}
+
+/// Gives the recorder this much memory from now on.
+pub(super) fn give_recorder(budget: Budget, cx: &mut Context<'_>) {
+    cx.watching.history.choose(budget.bytes());
+    cx.store(RECORDER, (budget != Budget::default()).then_some(budget.name()));
+    cx.show_message(&format!("{}.", Command::Recorder(budget).title()));
+    cx.view.table.recorder.put(budget);
+}

@@ -1,0 +1,201 @@
+//! The table: its rows and columns, and the cursor in it.
+
+use kubechurn_columns::kinds::Kind;
+
+use crate::page::command::Command;
+use crate::page::context::Context;
+use crate::page::cursor::{Cursor, Step};
+use crate::page::effect::{Effect, Focused, Pace};
+use crate::page::layout::Layout;
+use crate::page::route::Route;
+use crate::page::state::columns::Columns;
+use crate::page::state::rows::RowWindow;
+use crate::page::view::RetentionModel;
+use crate::table::filter::Filter;
+use crate::table::schema::TableSchema;
+use crate::table::view::{Retention, Row, TableView};
+
+/// The name under which the browser stores how long deleted rows stay.
+const RETENTION: &str = "kubechurn.linger";
+
+/// The table that the user looks at.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    pub(super) columns: Columns,
+    pub(super) rows: RowWindow,
+}
+
+impl Table {
+    /// Takes over the retention that the user chose on an earlier visit.
+    pub(super) fn begin(&mut self, cx: &mut Context<'_>) {
+        cx.watching.retention = cx.env.stored(RETENTION).and_then(|name| Retention::named(&name)).unwrap_or_default();
+        self.present_retention(cx);
+        self.columns.renew(cx);
+    }
+
+    /// Sorts and filters for part of the frame. Returns whether there are rows to draw.
+    pub(super) fn work(&mut self, cx: &mut Context<'_>) -> bool {
+        let busy = self.rows.pointer.is_busy(cx.now);
+        let Some(view) = cx.watching.watches.view_mut() else { return true };
+        let (draws, is_left) = self.rows.work(view, self.columns.layout.generation, cx.now, cx.env);
+        if is_left {
+            cx.effects.frame(Pace::Hurried);
+        }
+        if busy {
+            self.rows.hold(view)
+        } else {
+            view.unfreeze()
+        }
+        draws
+    }
+
+    /// Shows the rows of the window. Returns whether any of them changed.
+    pub(super) fn present(&mut self, cx: &mut Context<'_>) -> bool {
+        self.rows.show(&mut self.columns.layout, cx)
+    }
+
+    /// Has the rows follow the new place: its order, its filter and its columns.
+    pub(super) fn arrive(&mut self, schema: &TableSchema, cx: &mut Context<'_>) {
+        if !self.columns.layout.fits(schema, cx.navigation.route.wide) {
+            self.columns.renew(cx);
+        }
+        self.rows.arrive(cx.watching.watches.view_mut(), cx.env);
+    }
+
+    /// Has the view sort anew if it must, and lets its rows move.
+    pub(super) fn sort(&mut self, sorts: bool, schema: &TableSchema, cx: &mut Context<'_>) {
+        if let Some(view) = cx.watching.watches.view_mut() {
+            view.unfreeze();
+            if sorts {
+                view.sort_by(cx.navigation.route.order(schema));
+            }
+        }
+    }
+
+    /// Has the table show the rows that pass the filter. A filter that cannot be read lets every row pass, and an error
+    /// beside the field says so.
+    pub(super) fn filter(&mut self, schema: &TableSchema, cx: &mut Context<'_>) {
+        let parsed = Filter::over(&cx.navigation.route.text, schema);
+        cx.view.header.filter_error.put(parsed.as_ref().err().map(ToString::to_string));
+        if let Some(view) = cx.watching.watches.view_mut() {
+            view.filter_by(parsed.unwrap_or_default());
+        }
+    }
+
+    /// Has all rows drawn again, and forgets the cursor: the rows of another table have the same numbers, and must not
+    /// be mistaken for the present ones.
+    pub(super) fn begin_other_rows(&mut self) {
+        self.columns.layout.generation += 1;
+        self.rows.cursor = Cursor::default();
+    }
+
+    /// Moves the cursor to another row. The table is held, as under a pointer.
+    pub(super) fn step(&mut self, step: Step, cx: &mut Context<'_>) {
+        let Some(view) = cx.watching.watches.view_mut() else { return };
+        self.rows.hold(view);
+        let (start, before) = (self.rows.first_seen(), self.rows.cursor);
+        let index = self.rows.cursor.step(view, step, start).or_else(|| {
+            // The end of the held rows is near the visible rows: beyond it, the cursor needs the table as it is now.
+            view.unfreeze();
+            self.rows.cursor = before;
+            self.rows.cursor.step(view, step, start)
+        });
+        let Some(index) = index else { return };
+        self.rows.pointer.over_table(true, cx.now);
+        cx.focus(Focused::Table);
+        if let Some(top) = self.rows.bring_into_sight(index) {
+            cx.effects.push(Effect::ScrollTable(top));
+        }
+    }
+
+    /// Moves the cursor to another cell of the row. Without a row, moves it to a row first.
+    pub(super) fn step_aside(&mut self, by: isize, cx: &mut Context<'_>) {
+        if self.rows.cursor.row().is_none() {
+            return self.step(Step::By(1), cx);
+        }
+        self.rows.pointer.over_table(true, cx.now);
+        cx.focus(Focused::Table);
+        self.rows.cursor.step_aside(by, self.columns.layout.sources.len());
+    }
+
+    /// The row under the cursor, and its kind.
+    pub(super) fn row_under_cursor<'a>(&self, cx: &'a Context<'_>) -> Option<(&'static Kind, &'a Row)> {
+        let row = cx.watching.watches.view()?.rows().of_key(self.rows.cursor.row()?)?;
+        Some((cx.navigation.schema.kind(row.kind)?, row))
+    }
+
+    /// Moves the cursor to the row that was chosen with the pointer, so that the keys continue from there.
+    pub(super) fn put_cursor_on_selected(&mut self, cx: &Context<'_>) {
+        let Some((kind, key)) = cx.navigation.selected_in_view() else { return };
+        let Some(view) = cx.watching.watches.view() else { return };
+        if let Some(id) = view.find(kind, &key) {
+            self.rows.cursor.put(view, id);
+        }
+    }
+
+    /// Selects the object of the row under the cursor. If it is selected already, it stays so: only Esc closes the
+    /// inspector.
+    pub(super) fn open_row(&self, cx: &mut Context<'_>) {
+        let Some((kind, row)) = self.row_under_cursor(cx) else { return };
+        let (kind, key) = (kind.name, row.object.key.clone());
+        if !cx.navigation.has_selected(kind, &key) {
+            cx.select(Some((kind, key)));
+        }
+    }
+
+    /// Sorts by the column of the cell under the cursor, or, without such a cell, by the next one of the columns that
+    /// are shown.
+    pub(super) fn sort_next(&self, cx: &mut Context<'_>) {
+        let layout = &self.columns.layout;
+        let route = &cx.navigation.route;
+        let Layout { sources, .. } = layout;
+        let route = match self.rows.cursor.cell() {
+            Some(cell) => sources.get(cell).map(|source| route.sorted_by(layout.title(*source))),
+            None => {
+                let now = route.sort.trim_start_matches('-');
+                let at = sources.iter().position(|source| layout.title(*source) == now);
+                let next = sources.get(at.map_or(0, |at| (at + 1) % sources.len()));
+                next.map(|source| Route { sort: layout.title(*source).to_owned(), ..route.clone() })
+            }
+        };
+        if let Some(route) = route {
+            cx.push(&route);
+        }
+    }
+
+    /// Keeps deleted rows this long from now on, including rows that are deleted already.
+    pub(super) fn retain(&mut self, retention: Retention, cx: &mut Context<'_>) {
+        cx.watching.retention = retention;
+        cx.store(RETENTION, (retention != Retention::default()).then_some(retention.name()));
+        // The user asked for it, and so no row needs to be held any longer.
+        self.rows.pointer.over_table(false, cx.now);
+        if let Some(view) = cx.watching.watches.view_mut() {
+            view.unfreeze();
+        }
+        cx.show_message(&format!("{}.", Command::Retention(retention).title()));
+        self.present_retention(cx);
+    }
+
+    /// Removes the deleted rows of the table in view.
+    pub(super) fn clear_deleted(&mut self, cx: &mut Context<'_>) {
+        let Some(view) = cx.watching.watches.view_mut() else { return };
+        let count = view.deleted().len();
+        view.dismiss();
+        self.rows.pointer.over_table(false, cx.now);
+        let words = match count {
+            0 => String::from("There are no deleted rows."),
+            1 => String::from("Cleared 1 deleted row."),
+            count => format!("Cleared {count} deleted rows."),
+        };
+        cx.show_message(&words);
+        self.present_retention(cx);
+    }
+
+    /// Shows how long deleted rows stay, and how many there are.
+    pub(super) fn present_retention(&self, cx: &mut Context<'_>) {
+        let deleted = cx.watching.watches.view().map(TableView::deleted);
+        let (count, crowded_out) = deleted.map_or((0, 0), |deleted| (deleted.len(), deleted.crowded_out()));
+        let model = RetentionModel { chosen: cx.watching.retention, count, crowded_out };
+        cx.view.table.retention.put(model);
+    }
+}

@@ -1,0 +1,247 @@
+//! The watches at work: hands inputs to the reflectors, drains the queues, and has tables and timelines take what was
+//! drained.
+
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
+use kubechurn_client::cache::ledger::Ledger;
+use kubechurn_client::cache::queue::Queue;
+use kubechurn_client::cache::reflector::{Action, Health, Input};
+use kubechurn_client::cache::shared_informer::{Received, SharedInformer};
+use kubechurn_columns::kinds::Kind;
+
+use crate::page::audit::{After, AuditLog};
+use crate::page::drain::Drain;
+use crate::page::effect::{Effect, Effects, Told};
+use crate::page::environment::Environment;
+use crate::page::history::History;
+use crate::page::navigation::Navigation;
+use crate::page::notices::{Announcer, NoticeKind, PageNotice, subject};
+use crate::page::rates::sums;
+use crate::page::resync::Resyncs;
+use crate::page::watched::worst;
+use crate::page::watches::Watches;
+use crate::table::view::Retention;
+
+/// How long one drain may take in a frame, in milliseconds: half of the frame, so that the other half is left for
+/// painting.
+const SHARE: f64 = 8.0;
+/// How long one drain of a hidden page may take, in milliseconds.
+const HIDDEN_SHARE: f64 = 40.0;
+/// How many keys are drained between two readings of the clock.
+const BATCH: usize = 64;
+/// The most frames that are received before the queues are drained, with or without an animation frame or a timer. A
+/// browser delays the timers of a hidden page by a minute, and those of a covered page by any time.
+const UNDRAINED: usize = 4_096;
+
+/// What is watched, and where received changes go.
+#[derive(Debug)]
+pub struct Watching {
+    pub informers: SharedInformerFactory,
+    pub watches: Watches,
+    /// The texts of received objects, while there is room for the texts.
+    pub history: History,
+    /// Whether the queues are not drained.
+    pub paused: bool,
+    /// How many keys a frame may take from each queue.
+    pub drain: Drain,
+    /// How many frames were received since the queues were drained last.
+    undrained: usize,
+    /// Whether every table has received everything that its stores hold.
+    pub whole: bool,
+    /// How long deleted rows stay.
+    pub retention: Retention,
+    /// How often resyncs repeat what is known.
+    pub resyncs: Resyncs,
+}
+
+/// Who receives what a reflector's input brings.
+pub struct Receivers<'a> {
+    pub audit: &'a AuditLog,
+    pub announcer: &'a mut Announcer,
+    /// Whether what is received belongs to what the session saw of a kind. The Events that only the inspector watches do
+    /// not.
+    pub records: bool,
+    /// Gets the number and the time of each change that is recorded.
+    pub recorded: &'a mut dyn FnMut(u64, f64),
+}
+
+/// What a reflector's input led to.
+#[derive(Debug)]
+pub struct Reflected {
+    /// What the reflector wants done next.
+    pub action: Option<Action>,
+    /// When it must be woken, in milliseconds.
+    pub deadline: Option<f64>,
+    /// Whether notices were published.
+    pub has_notices: bool,
+}
+
+impl Watching {
+    /// Nothing is watched yet.
+    pub fn new(informers: SharedInformerFactory, home: &'static str, history: History) -> Watching {
+        Watching {
+            informers,
+            watches: Watches::at_home(home),
+            history,
+            paused: false,
+            drain: Drain::default(),
+            undrained: 0,
+            whole: false,
+            retention: Retention::default(),
+            resyncs: Resyncs::default(),
+        }
+    }
+
+    /// Hands an input to an informer's reflector.
+    pub fn handle(
+        &mut self,
+        id: InformerId,
+        input: Input<'_>,
+        moment: Moment,
+        receivers: Receivers<'_>,
+    ) -> Option<Reflected> {
+        let Receivers { audit, announcer, records, recorded } = receivers;
+        let resource = self.informers.of(id).filter(|_| records).map(|(resource, _)| resource);
+        let history = &mut self.history;
+        let informer = self.informers.get_mut(id)?;
+        let mut keep = |received: Received<'_>| {
+            let at = received.now;
+            if let Some(sequence) = resource.and_then(|resource| history.push(resource, received)) {
+                recorded(sequence, at);
+            }
+        };
+        let frames = informer.ledger().frames;
+        let before = audit.before(informer, &input);
+        let action = informer.handle_tapped(input, moment, &mut keep);
+        self.undrained += (informer.ledger().frames - frames) as usize;
+        let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
+        let has_notices = !notices.is_empty();
+        if let Some((resource, scope)) = self.informers.of(id) {
+            if let Some((before, informer)) = before.zip(self.informers.get(id)) {
+                audit.handled(before, After { resource: &resource, scope, informer, action: action.as_ref(), moment });
+            }
+            for notice in notices {
+                let namespace = scope.namespace.clone();
+                let kind = NoticeKind::Watch(id, notice);
+                let notice = PageNotice { resource: subject(&resource), namespace, kind };
+                audit.notice(Some((&resource, scope)), &notice);
+                announcer.publish(notice);
+            }
+        }
+        Some(Reflected { action, deadline, has_notices })
+    }
+
+    /// Whether so much was received since the last drain that the next one may not wait for a frame.
+    pub fn must_drain(&self) -> bool {
+        self.undrained >= UNDRAINED
+    }
+
+    /// Whether something was received since the last call.
+    pub fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.undrained) > 0
+    }
+
+    /// Drains the queues within this frame's share of time. Returns whether anything is left.
+    pub fn drain(&mut self, hidden: bool, env: &dyn Environment) -> bool {
+        if self.paused {
+            return false;
+        }
+        let began = env.now();
+        let share = if hidden { HIDDEN_SHARE } else { SHARE };
+        let mut most = self.drain.most();
+        loop {
+            let mut left = false;
+            for (_, informer) in self.informers.iter_mut() {
+                informer.drain(BATCH.min(most), began);
+                left |= !informer.queue().is_empty();
+            }
+            most = most.saturating_sub(BATCH);
+            if !left || most == 0 || env.now() - began >= share {
+                return left;
+            }
+        }
+    }
+
+    /// Has the tables and timelines receive what the informers hold for them. While the user is `busy` with the rows of
+    /// the table in view, none goes. Returns whether something is left.
+    pub fn take(&mut self, busy: bool, now: f64) -> bool {
+        let left = self.watches.take(&mut self.informers, self.retention, busy, now);
+        self.whole = !left;
+        left
+    }
+
+    /// How many received changes wait in the queues. Objects that a resync repeats bring nothing new.
+    pub fn waiting(&self) -> u64 {
+        let news = |queue: &dyn Queue| queue.queued() - queue.resyncing();
+        self.informers.iter().map(|(_, informer)| news(informer.queue())).sum()
+    }
+
+    /// Starts the informers that are new.
+    pub fn start(&mut self, effects: &mut Effects) {
+        for (id, resource, scope) in self.informers.start() {
+            effects.push(Effect::Start(id, resource, scope));
+        }
+    }
+
+    /// Ends a registration, and its informer if nothing else needs that.
+    pub fn unwatch(&mut self, registration: Registration, effects: &mut Effects) {
+        if self.informers.remove_event_handler(registration) {
+            effects.push(Effect::Stop(registration.informer));
+        }
+    }
+
+    /// Sets the resync period of each informer, which depends on the user's choice and on its number of objects.
+    pub fn set_resync_periods(&mut self, now: f64, effects: &mut Effects) {
+        for id in self.watches.resync(&mut self.informers, &self.resyncs, now) {
+            // The informer has a new deadline.
+            effects.push(Effect::Tell(id, Told::Input(Input::Timer)));
+        }
+    }
+
+    /// The worst health of the kinds in view. A kind that waits for its columns counts as connecting.
+    pub fn health(&self, navigation: &Navigation, now: f64) -> Option<Health> {
+        let waits = navigation.definitions.awaits_in_view();
+        let known = self.watches.health(&self.informers, now)?;
+        worst([known].into_iter().chain(waits.then_some(Health::Connecting)))
+    }
+
+    /// Whether a list is on its way.
+    pub fn is_listing(&self, now: f64) -> bool {
+        self.informers.iter().any(|(_, informer)| informer.health(now) == Health::Listing)
+    }
+
+    /// Whether the page knows all objects of a kind in view.
+    pub fn has_listed(&self, kind: &Kind) -> bool {
+        let watched = self.watches.member(kind);
+        watched.is_some_and(|watched| watched.informers(&self.informers).all(SharedInformer::has_synced))
+    }
+
+    /// What all informers have received and done.
+    pub fn ledger(&self) -> Ledger {
+        self.informers.iter().fold(Ledger::default(), |sum, (_, informer)| sum.plus(informer.ledger()))
+    }
+
+    /// Whether the sums of every informer balance, those of the inspector's informer included, the sums of all handlers,
+    /// and those of the recorder.
+    pub fn is_balanced(&self) -> bool {
+        self.informers.iter().all(|(_, informer)| informer.is_balanced())
+            && self.watches.is_balanced(&self.informers)
+            && self.history.is_balanced()
+    }
+
+    /// The sums in words: those of all informers, and those of the kinds in view.
+    pub fn sums(&self) -> String {
+        let queued = self.informers.iter().map(|(_, informer)| informer.queue().queued()).sum();
+        let account = self.watches.account(&self.informers);
+        format!("{}\n{}", sums(&self.ledger(), queued), account.map_or_else(String::new, |account| account.words()))
+    }
+
+    /// Writes the changes of state into the audit log that only the passing of time has caused.
+    pub fn audit_states(&self, audit: &AuditLog, now: f64) {
+        for (id, informer) in self.informers.iter().filter(|_| audit.is_on()) {
+            if let Some((resource, scope)) = self.informers.of(id) {
+                audit.look((&resource, scope), informer, now);
+            }
+        }
+    }
+}
