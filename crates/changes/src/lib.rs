@@ -28,7 +28,6 @@ pub mod findings;
 pub mod line;
 mod lists;
 pub mod noise;
-pub mod pattern;
 pub mod pointer;
 mod raw;
 pub mod replicas;

@@ -1,4 +1,4 @@
-//! By which of their fields the items of a list are told apart, how a path names them, and where a name is among others.
+//! The keys of lists: the fields by which their items are matched, the names of items in paths, and a search among names.
 //!
 //! The keys of known lists are those by which the API merges them (`patchMergeKey` and `x-kubernetes-list-map-keys` of
 //! its types). Lists that the API replaces as a whole have a key here if their items have a field that names them.

@@ -1,4 +1,4 @@
-//! What the diff tells, by example.
+//! What the comparison finds, by example.
 
 use super::*;
 

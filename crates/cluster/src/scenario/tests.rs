@@ -1,5 +1,6 @@
 //! Each scenario on a running cluster with controllers and kubelets: its effects must appear.
 
+mod agreement;
 mod findings;
 
 use std::sync::Arc;

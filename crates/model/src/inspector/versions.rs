@@ -1,6 +1,6 @@
 //! The versions of an object that this session received, each with what it changed.
 
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
 use kubechurn_changes::writer::{InferredWriter, of_change};
 use kubechurn_client::api::uid::Uid;
@@ -70,15 +70,16 @@ fn read(version: &Version, before: Option<&Version>) -> Body {
             _ => Body::Unreadable(String::from("its text is no JSON object")),
         };
     };
-    let new = match serde_json::from_str::<Value>(text) {
-        Ok(new) => new,
-        Err(error) => return Body::Unreadable(error.to_string()),
-    };
-    let old = before.and_then(|before| serde_json::from_str::<Value>(before.text.as_deref()?).ok());
-    match (before, old, version.entry.delta_type) {
-        (Some(before), Some(old), _) => Body::Diff(before.entry.resource_version.to_string(), diff(&old, &new)),
-        (None, _, DeltaType::Added) => Body::Created,
-        (None, _, DeltaType::Replaced | DeltaType::Sync) => Body::Listed,
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
+        return Body::Unreadable(error.to_string());
+    }
+    match (before, version.entry.delta_type) {
+        (Some(Version { entry, text: Some(old) }), _) => match diff(old, text) {
+            Ok(diff) => Body::Diff(entry.resource_version.to_string(), diff),
+            Err(error) => Body::Unreadable(error.to_string()),
+        },
+        (None, DeltaType::Added) => Body::Created,
+        (None, DeltaType::Replaced | DeltaType::Sync) => Body::Listed,
         _ => Body::Alone,
     }
 }

@@ -132,7 +132,7 @@ impl RowWindow {
     /// Holds the rows of the window in their places.
     pub(super) fn hold(&self, view: &mut TableView) {
         let (first, count) = self.window();
-        view.hold(first.min(view.len()), count);
+        view.freeze(first.min(view.len()), count);
     }
 
     /// Scrolls as little as possible to make the row at this position visible: returns the new position, if another.
@@ -183,7 +183,7 @@ impl RowWindow {
         let spent = || env.now() - now;
         let waits = self.awaits.is_some_and(|asked| now - asked < PATIENCE);
         let finds_none = |view: &TableView| waits && view.is_empty() && view.progress().is_some();
-        let nothing_yet = |view: &TableView| view.seeks_the_first() || finds_none(view);
+        let nothing_yet = |view: &TableView| view.arranged().seeks_the_first() || finds_none(view);
         let (draws, is_left) = if nothing_yet(view) {
             view.seek(first + count, || spent() < SEEKS);
             // Until the first rows are found, and in a frame that finding them has filled, the old rows stay, because
@@ -218,7 +218,7 @@ impl RowWindow {
         }
         let (first, count) = self.window();
         let first = first.min(view.len());
-        let filter = view.filtered();
+        let filter = view.arranged().filter_number();
         let mut known = std::mem::take(&mut self.held);
         if std::mem::replace(&mut self.generation, layout.generation) != layout.generation {
             // An element has the cells of its layout, and cannot be used for another layout.

@@ -44,7 +44,7 @@ impl Table {
         if busy {
             self.rows.hold(view)
         } else {
-            view.release()
+            view.unfreeze()
         }
         draws
     }
@@ -65,7 +65,7 @@ impl Table {
     /// Has the view sort anew if it must, and lets its rows move.
     pub(super) fn sort(&mut self, sorts: bool, schema: &TableSchema, cx: &mut Context<'_>) {
         if let Some(view) = cx.watching.watches.view_mut() {
-            view.release();
+            view.unfreeze();
             if sorts {
                 view.sort_by(cx.navigation.route.order(schema));
             }
@@ -96,7 +96,7 @@ impl Table {
         let (start, before) = (self.rows.first_seen(), self.rows.cursor);
         let index = self.rows.cursor.step(view, step, start).or_else(|| {
             // The end of the held rows is near the visible rows: beyond it, the cursor needs the table as it is now.
-            view.release();
+            view.unfreeze();
             self.rows.cursor = before;
             self.rows.cursor.step(view, step, start)
         });
@@ -120,7 +120,7 @@ impl Table {
 
     /// The row under the cursor, and its kind.
     pub(super) fn row_under_cursor<'a>(&self, cx: &'a Context<'_>) -> Option<(&'static Kind, &'a Row)> {
-        let row = cx.watching.watches.view()?.row_of(self.rows.cursor.row()?)?;
+        let row = cx.watching.watches.view()?.rows().of_key(self.rows.cursor.row()?)?;
         Some((cx.navigation.schema.kind(row.kind)?, row))
     }
 
@@ -170,7 +170,7 @@ impl Table {
         // The user asked for it, and so no row needs to be held any longer.
         self.rows.pointer.over_table(false, cx.now);
         if let Some(view) = cx.watching.watches.view_mut() {
-            view.release();
+            view.unfreeze();
         }
         cx.show_message(&format!("{}.", Command::Retention(retention).title()));
         self.present_retention(cx);
@@ -179,7 +179,7 @@ impl Table {
     /// Removes the deleted rows of the table in view.
     pub(super) fn clear_deleted(&mut self, cx: &mut Context<'_>) {
         let Some(view) = cx.watching.watches.view_mut() else { return };
-        let (count, _) = view.retained();
+        let count = view.deleted().len();
         view.dismiss();
         self.rows.pointer.over_table(false, cx.now);
         let words = match count {
@@ -193,7 +193,8 @@ impl Table {
 
     /// Shows how long deleted rows stay, and how many there are.
     pub(super) fn present_retention(&self, cx: &mut Context<'_>) {
-        let (count, crowded_out) = cx.watching.watches.view().map_or((0, 0), TableView::retained);
+        let deleted = cx.watching.watches.view().map(TableView::deleted);
+        let (count, crowded_out) = deleted.map_or((0, 0), |deleted| (deleted.len(), deleted.crowded_out()));
         let model = RetentionModel { chosen: cx.watching.retention, count, crowded_out };
         cx.view.table.retention.put(model);
     }

@@ -71,7 +71,7 @@ impl Cursor {
 
     /// Moves the cursor to a row that the pointer has chosen.
     pub fn put(&mut self, view: &TableView, id: RowId) {
-        if let Some(row) = view.key_of(id) {
+        if let Some(row) = view.rows().key_of(id) {
             self.row = Some(row);
             self.index = self.find(view, id).unwrap_or(self.index);
         }
@@ -81,7 +81,7 @@ impl Cursor {
     /// the row is gone, the cursor moves to the row in its position; `None` if there is no row.
     pub fn settle(&mut self, view: &TableView) -> Option<usize> {
         let row = self.row?;
-        let is_same = view.row_of(row).is_some();
+        let is_same = view.rows().of_key(row).is_some();
         match is_same.then(|| self.find(view, row.id)).flatten() {
             Some(index) => {
                 self.index = index;
@@ -94,7 +94,7 @@ impl Cursor {
 
     fn take(&mut self, view: &TableView, index: usize) -> Option<usize> {
         let id = view.window(index, 1).first().copied();
-        self.row = id.and_then(|id| view.key_of(id));
+        self.row = id.and_then(|id| view.rows().key_of(id));
         self.index = index;
         self.row.map(|_| index)
     }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     fn name(cursor: &Cursor, view: &TableView) -> String {
-        let row = cursor.row().and_then(|row| view.row_of(row));
+        let row = cursor.row().and_then(|row| view.rows().of_key(row));
         row.map_or_else(String::new, |row| row.object.key.name.to_string())
     }
 
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!((cursor.settle(&view), name(&cursor, &view)), (Some(0), "d".into()));
         view.filter_by(Filter::default());
         view.work(|| true);
-        view.hold(0, 10);
+        view.freeze(0, 10);
         assert_eq!((cursor.settle(&view), name(&cursor, &view)), (Some(3), "d".into()));
     }
 

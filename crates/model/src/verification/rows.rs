@@ -47,7 +47,7 @@ impl RowRun {
             return done;
         }
         let is_own = |object: &Object| table.namespace.is_empty() || *object.key.namespace == *table.namespace;
-        for row in view.live_among(self.next, SLICE).filter(|row| row.kind == kind && is_own(&row.object)) {
+        for row in view.rows().live_among(self.next, SLICE).filter(|row| row.kind == kind && is_own(&row.object)) {
             let held = store.get(&row.object.key);
             let is_same = held.is_some_and(|held| {
                 Arc::ptr_eq(held, &row.object)
@@ -61,7 +61,7 @@ impl RowRun {
             }
         }
         self.next += SLICE;
-        if self.next < view.places() {
+        if self.next < view.rows().places() {
             return false;
         }
         // Each row is of another object that exists. If there are as many rows as objects, none is missing.

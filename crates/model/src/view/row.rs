@@ -1,7 +1,7 @@
 //! What the screen shows of a row of the view.
 
 use crate::table::direction::direction;
-use crate::table::filter::{Place, searched};
+use crate::table::filter::{Part, searched};
 use crate::table::layout::{Layout, Source};
 use crate::table::order::{RowId, RowKey};
 use crate::table::view::{Progress, Row, TableView};
@@ -58,7 +58,7 @@ const FRESH: f64 = 2_000.0;
 /// What a row shows. Columns of the layout become wider where the row's texts need the room.
 pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
     let ShownRow { view, id, row, rank, look, before, wall, now } = shown;
-    let (object, filter) = (&row.object, view.filter());
+    let (object, filter) = (&row.object, view.arranged().filter());
     let (sources, schema) = (layout.sources.clone(), layout.schema().clone());
     let cells = sources.into_iter().enumerate().map(|(at, source)| {
         let mut text = String::new();
@@ -70,19 +70,19 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         match source {
             Source::Cluster => {
                 text.push_str(schema.cluster(row.kind));
-                marks = filter.marks(Place::Cluster, &text);
+                marks = filter.marks(Part::Cluster, &text);
             }
             Source::Kind => {
                 text.push_str(schema.label(row.kind));
-                marks = filter.marks(Place::Kind, &text);
+                marks = filter.marks(Part::Kind, &text);
             }
             Source::Namespace => {
                 text.push_str(&object.key.namespace);
-                marks = filter.marks(Place::Namespace, &text);
+                marks = filter.marks(Part::Namespace, &text);
             }
             Source::Name => {
                 text.push_str(&object.key.name);
-                marks = filter.marks(Place::Name, &text);
+                marks = filter.marks(Part::Name, &text);
             }
             Source::Cell(column) => {
                 let Some(cell) = schema.cell(row.kind, column) else { return CellModel::default() };
@@ -90,7 +90,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
                     if !filter.is_empty() {
                         // The text of a cell begins with the part that the filter searches.
                         searched(value, &mut text);
-                        marks = filter.marks(Place::Cell(column), &text);
+                        marks = filter.marks(Part::Column(column), &text);
                         text.clear();
                     }
                     value.write(wall, &mut text);
@@ -131,7 +131,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
             () => "live",
         },
         fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
-        fading: row.deleted_at().map_or(0, |deleted_at| view.retention().fading(now - deleted_at)),
+        fading: row.deleted_at().map_or(0, |deleted_at| view.deleted().retention().fading(now - deleted_at)),
         selected: look.selected,
         cursor: look.cursor,
         flaw: object.flaw.clone(),

@@ -246,7 +246,7 @@ impl Watches {
             left |= view.take(members, informers, &audit, paused);
             let (table, in_view) = (&mut view.table, has_main && at == 0);
             table.retain_for(retention);
-            if !(in_view && busy) || table.overflows() {
+            if !(in_view && busy) || table.deleted().overflow() {
                 table.expire(now);
             }
             left |= table.has_leaving();

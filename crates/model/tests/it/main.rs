@@ -30,5 +30,3 @@ mod verify;
 mod views;
 /// The page as handlers of shared informers.
 mod watched;
-/// Who wrote a change, wherever that is named.
-mod writers;

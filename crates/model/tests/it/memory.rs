@@ -99,7 +99,7 @@ fn an_event_allocates_nothing_in_the_table_and_a_hold_little() {
     let changes: Vec<Change> = (0..200).map(|at| Change::Updated { old: pod(at), new: pod(at), folded: 1 }).collect();
     let update = measure(|| changes.iter().for_each(|change| view.apply(change, 1.0)));
     assert_eq!(update.count_total, 0, "updates that do not move their rows");
-    let hold = measure(|| view.hold(5_000, 40));
+    let hold = measure(|| view.freeze(5_000, 40));
     assert!(hold.bytes_max < 8_192, "{} bytes for a hold, which does not copy the whole order", hold.bytes_max);
 }
 

@@ -58,6 +58,12 @@ impl Play {
         self.watches.view().unwrap().sums().provisional
     }
 
+    /// How many rows of deleted objects there are, and how many went before their time.
+    fn retained(&self) -> (usize, usize) {
+        let deleted = self.watches.view().unwrap().deleted();
+        (deleted.len(), deleted.crowded_out())
+    }
+
     /// A field of what `status()` says of the first kind.
     fn status(&self, pointer: &str) -> serde_json::Value {
         let status = report::status(&self.watches, 0, &self.informers, &Verifier::default(), self.now).unwrap();
@@ -102,7 +108,7 @@ fn the_complete_list_makes_rows_of_what_was_provisional_and_concludes_no_deletio
     play.look();
     let keys = |play: &Play| {
         let view = play.watches.view().unwrap();
-        view.window(0, 9).into_iter().filter_map(|id| view.key_of(id)).collect::<Vec<_>>()
+        view.window(0, 9).into_iter().filter_map(|id| view.rows().key_of(id)).collect::<Vec<_>>()
     };
     let before = keys(&play);
     // The list takes an object back before it ends.
@@ -121,7 +127,7 @@ fn the_complete_list_makes_rows_of_what_was_provisional_and_concludes_no_deletio
     play.look();
     assert_eq!((play.shown().as_str(), keys(&play)), ("a c", vec![before[0], before[2]]), "the same rows, in place");
     assert_eq!(play.sums(), ProvisionalSums { made: 3, confirmed: 2, dropped: 1, rows: 0, leaving: false });
-    assert_eq!((play.watches[0].counters().deleted, play.watches.view().unwrap().retained()), (0, (0, 0)));
+    assert_eq!((play.watches[0].counters().deleted, play.retained()), (0, (0, 0)));
     assert_eq!(play.rows(), "a0Replaced c0Replaced");
 }
 
@@ -148,7 +154,7 @@ fn a_list_that_breaks_keeps_its_rows_and_the_next_one_replaces_them() {
     play.check_sums();
     play.look();
     assert_eq!((play.shown().as_str(), play.status("/provisional")), ("a c d", 0.into()));
-    assert_eq!((play.watches[0].counters().deleted, play.watches.view().unwrap().retained()), (0, (0, 0)));
+    assert_eq!((play.watches[0].counters().deleted, play.retained()), (0, (0, 0)));
     assert_eq!(play.status("/ledger/discarded"), 5, "the items of the lists that broke");
 }
 
@@ -252,7 +258,7 @@ fn under_the_pointer_what_the_list_did_not_have_goes_later() {
     let id = play.opens()[0];
     play.brings(id, &["a@1", "b@2", "c@3"]);
     play.look();
-    play.watches.view_mut().unwrap().hold(0, 10);
+    play.watches.view_mut().unwrap().freeze(0, 10);
     play.breaks(id, Input::Closed(1006));
     play.brings(id, &["b@2"]);
     play.ends(id);
@@ -260,7 +266,7 @@ fn under_the_pointer_what_the_list_did_not_have_goes_later() {
     play.watches.take(&mut play.informers, Retention::default(), true, play.now);
     play.check_sums();
     assert_eq!((play.shown().as_str(), play.sums().leaving), ("(a) b (c)", true));
-    play.watches.view_mut().unwrap().release();
+    play.watches.view_mut().unwrap().unfreeze();
     play.look();
     assert_eq!(play.shown(), "b");
 }

@@ -41,9 +41,9 @@ const SEEDS: [u64; 3] = [1, 7, 23];
 const SOON: f64 = 10_000.0;
 
 /// What the page has received, and what it has found in that.
-struct Page {
+pub(super) struct Page {
     began: Instant,
-    history: RefCell<History>,
+    pub(super) history: RefCell<History>,
     changes: RefCell<Changes>,
     /// Each finding as it was found first, by its object and its title, and when.
     found: RefCell<BTreeMap<String, (f64, Card)>>,
@@ -149,10 +149,10 @@ impl Page {
 }
 
 /// Something that a user does to the cluster while the page watches.
-type Act = fn(Client) -> std::pin::Pin<Box<dyn Future<Output = ()>>>;
+pub(super) type Act = fn(Client) -> std::pin::Pin<Box<dyn Future<Output = ()>>>;
 
 /// Plays scenarios, and what a user does besides, for some time, and returns what the page found.
-async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, time: Duration) -> Rc<Page> {
+pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, time: Duration) -> Rc<Page> {
     clock::moved::follow();
     let args = Args { pods: 60, seed, scenarios: scenarios.to_vec(), ..quiet() };
     let server = serve_from_memory(args).await;

@@ -1,36 +1,26 @@
-//! The differences between two versions of an object: field paths, with old and new values.
+//! The differences between two versions of an object, as the inspector shows them: field paths, with old and new values.
 //!
-//! Elements of lists are matched in the way in which Kubernetes merges lists: by name, type or another key, if each
-//! element has one.
+//! The fields are those that [`kubechurn_changes::diff`] finds.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use kubechurn_client::api::sort::{sort, sort_by};
+use kubechurn_changes::diff as comparison;
+use kubechurn_client::api::sort::sort_by;
 
 use crate::history::secret;
 
-/// The most differences that are reported. The rest is only counted.
-pub const MOST: usize = 200;
+pub use kubechurn_changes::diff::NotReadable;
+
 /// The length limit of a value's text, in bytes.
 pub const LONGEST: usize = 300;
 
-/// Fields that are left out, because they change with every version and say nothing about the object.
-const SILENT: [&str; 2] = ["metadata.managedFields", "metadata.resourceVersion"];
-
-/// The keys that tell elements of lists apart; a key may consist of several fields. The first key that all elements
-/// have, each with another value, is used. The keys are those of the API's own lists (`patchMergeKey`,
-/// `x-kubernetes-list-map-keys`).
-const KEYS: [&[&str]; 10] = [
-    &["mountPath"],
-    &["devicePath"],
-    &["containerPort", "protocol"],
-    &["containerPort"],
-    &["name"],
-    &["type"],
-    &["uid"],
-    &["ip"],
-    &["key"],
-    &["port"],
+/// Fields that are left out, because they change with every version and say nothing about the object: where the comparison
+/// begins, and the path from there.
+const SILENT: [(&str, &str); 4] = [
+    ("", "metadata.managedFields"),
+    ("", "metadata.resourceVersion"),
+    ("/metadata", "managedFields"),
+    ("/metadata", "resourceVersion"),
 ];
 
 /// What happened to a field.
@@ -60,153 +50,57 @@ pub struct FieldChange {
 /// The differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// The first differences, in the order of their paths.
+    /// The first differences, in the order of their paths. Within a list they keep the list's order.
     pub changes: Vec<FieldChange>,
     /// How many more differences there are.
     pub more: usize,
 }
 
-/// Compares two versions.
-pub fn diff(old: &Value, new: &Value) -> Diff {
-    let mut walk = Walk { path: String::new(), diff: Diff::default() };
-    walk.compare(old, new);
-    walk.diff
+/// Compares two versions, given as JSON.
+///
+/// # Errors
+///
+/// When they differ and one of them cannot be read.
+pub fn diff(old: &str, new: &str) -> Result<Diff, NotReadable> {
+    Ok(diff_field("", old, new)?.unwrap_or_default())
 }
 
-struct Walk {
-    path: String,
-    diff: Diff,
+/// Compares two values, given as JSON, of the field to which a JSON pointer leads; with paths that begin at the field. `None`
+/// if they are the same.
+///
+/// # Errors
+///
+/// When they differ and one of them cannot be read.
+pub fn diff_field(pointer: &str, old: &str, new: &str) -> Result<Option<Diff>, NotReadable> {
+    let name = pointer.rsplit('/').next().unwrap_or_default();
+    let found = comparison::diff_field(name, old, new)?;
+    let shown = found.changes.iter().filter(|change| !SILENT.contains(&(pointer, &change.path)));
+    let mut changes: Vec<FieldChange> = shown.map(field_change).collect();
+    let outside_of_lists = |change: &FieldChange| change.path.find('[').unwrap_or(change.path.len());
+    sort_by(&mut changes, |one, two| one.path[..outside_of_lists(one)].cmp(&two.path[..outside_of_lists(two)]));
+    // The whole object has changed also where only a silent field has.
+    let differs = !changes.is_empty() || found.more > 0 || (pointer.is_empty() && !found.is_empty());
+    Ok(differs.then_some(Diff { changes, more: found.more }))
 }
 
-impl Walk {
-    fn within(&mut self, step: &str, visit: impl FnOnce(&mut Walk)) {
-        let length = self.path.len();
-        self.path.push_str(step);
-        visit(self);
-        self.path.truncate(length);
-    }
-
-    fn tell(&mut self, change: impl FnOnce() -> Change) {
-        if self.diff.changes.len() < MOST {
-            self.diff.changes.push(FieldChange { path: cut(&self.path, LONGEST), change: change() });
-        } else {
-            self.diff.more += 1;
-        }
-    }
-
-    fn compare(&mut self, old: &Value, new: &Value) {
-        match (old, new) {
-            (Value::Object(old), Value::Object(new)) => self.compare_maps(old, new),
-            (Value::Array(old), Value::Array(new)) => self.compare_lists(old, new),
-            _ if old == new => {}
-            (Value::String(one), Value::String(other))
-                if secret::mask(one).is_some() || secret::mask(other).is_some() =>
-            {
-                self.tell(|| Change::Secret("value changed"));
-            }
-            _ => self.tell(|| Change::Changed(brief(old), brief(new))),
-        }
-    }
-
-    fn compare_maps(&mut self, old: &Map<String, Value>, new: &Map<String, Value>) {
-        let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
-        sort(&mut names);
-        names.dedup();
-        for name in names {
-            let step = step(name, self.path.is_empty());
-            self.within(&step, |walk| {
-                if SILENT.contains(&&*walk.path) {
-                    return;
-                }
-                walk.one(old.get(name), new.get(name));
-            });
-        }
-    }
-
-    fn one(&mut self, old: Option<&Value>, new: Option<&Value>) {
-        match (old, new) {
-            (Some(old), Some(new)) => self.compare(old, new),
-            (None, Some(new)) if masks(new) => self.tell(|| Change::Secret("value added")),
-            (Some(old), None) if masks(old) => self.tell(|| Change::Secret("value removed")),
-            (None, Some(new)) => self.tell(|| Change::Added(brief(new))),
-            (Some(old), None) => self.tell(|| Change::Removed(brief(old))),
-            (None, None) => {}
-        }
-    }
-
-    fn compare_lists(&mut self, old: &[Value], new: &[Value]) {
-        if old == new {
-            return;
-        }
-        match KEYS.into_iter().find_map(|key| Some((keys(old, key)?, keys(new, key)?))) {
-            Some((before, after)) if !before.is_empty() || !after.is_empty() => {
-                self.compare_keyed(old, new, &before, &after);
-            }
-            _ => self.compare_in_order(old, new),
-        }
-    }
-
-    fn compare_keyed(&mut self, old: &[Value], new: &[Value], before: &[String], after: &[String]) {
-        let told = self.diff.changes.len() + self.diff.more;
-        let places: std::collections::HashMap<&String, &Value> = before.iter().zip(old).collect();
-        let kept: std::collections::HashSet<&String> = after.iter().collect();
-        for (name, value) in before.iter().zip(old).filter(|(name, _)| !kept.contains(name)) {
-            self.within(&format!("[{name}]"), |walk| walk.one(Some(value), None));
-        }
-        for (name, value) in after.iter().zip(new) {
-            self.within(&format!("[{name}]"), |walk| walk.one(places.get(name).copied(), Some(value)));
-        }
-        if told == self.diff.changes.len() + self.diff.more && before != after {
-            self.tell(|| Change::Reordered);
-        }
-    }
-
-    /// Skips equal elements at both ends of the lists, and compares the rest position by position.
-    fn compare_in_order(&mut self, old: &[Value], new: &[Value]) {
-        let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-        let (old_rest, new_rest) = (&old[start..], &new[start..]);
-        let end = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
-        let (old_rest, new_rest) = (&old_rest[..old_rest.len() - end], &new_rest[..new_rest.len() - end]);
-        for at in 0..old_rest.len().max(new_rest.len()) {
-            self.within(&format!("[{}]", start + at), |walk| walk.one(old_rest.get(at), new_rest.get(at)));
-        }
-    }
+fn field_change(found: &comparison::FieldChange<'_>) -> FieldChange {
+    // A value that serde does not read, because it is too deep, is shown as its text.
+    let value = |json: &str| serde_json::from_str(json).unwrap_or_else(|_| Value::from(json));
+    let change = match (found.old.map(value), found.new.map(value)) {
+        _ if found.reordered => Change::Reordered,
+        (Some(old), Some(new)) if masks(&old) || masks(&new) => Change::Secret("value changed"),
+        (Some(old), Some(new)) => Change::Changed(brief(&old), brief(&new)),
+        (None, Some(new)) if masks(&new) => Change::Secret("value added"),
+        (None, Some(new)) => Change::Added(brief(&new)),
+        (Some(old), None) if masks(&old) => Change::Secret("value removed"),
+        (Some(old), None) => Change::Removed(brief(&old)),
+        (None, None) => Change::Reordered,
+    };
+    FieldChange { path: found.path.to_string(), change }
 }
 
 fn masks(value: &Value) -> bool {
     value.as_str().is_some_and(|text| secret::mask(text).is_some())
-}
-
-/// The keys of the elements; `None` if an element has no such key, or two elements have the same.
-fn keys(list: &[Value], key: &[&str]) -> Option<Vec<String>> {
-    let names: Option<Vec<String>> = list
-        .iter()
-        .map(|element| {
-            let words: Option<Vec<String>> = key
-                .iter()
-                .map(|word| match element.as_object()?.get(*word)? {
-                    Value::String(text) => Some(cut(text, LONGEST)),
-                    Value::Number(number) => Some(number.to_string()),
-                    _ => None,
-                })
-                .collect();
-            Some(words?.join("/"))
-        })
-        .collect();
-    let names = names?;
-    let mut sorted: Vec<&String> = names.iter().collect();
-    sort(&mut sorted);
-    sorted.windows(2).all(|pair| pair[0] != pair[1]).then_some(names)
-}
-
-/// The part of a path that leads to a field: `.name`, or `[a.b/c]` if a dot in the name would mislead.
-fn step(name: &str, first: bool) -> String {
-    let plain = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "_-$".contains(letter));
-    match (plain, first) {
-        (true, true) => name.to_owned(),
-        (true, false) => format!(".{}", cut(name, LONGEST)),
-        (false, _) => format!("[{}]", cut(name, LONGEST)),
-    }
 }
 
 /// A value in one line of about [`LONGEST`] bytes at most. A text that looks like another type stands in quotes.

@@ -2,11 +2,13 @@
 
 use serde_json::json;
 
+use kubechurn_changes::diff::MOST;
+
 use super::*;
 
 /// Compares, and writes each difference as `path: old → new`.
 fn check(old: Value, new: Value, expected: &[&str]) {
-    let found = diff(&old, &new);
+    let found = diff(&old.to_string(), &new.to_string()).unwrap();
     let lines: Vec<String> = found
         .changes
         .iter()
@@ -23,7 +25,7 @@ fn check(old: Value, new: Value, expected: &[&str]) {
 }
 
 #[test]
-fn fields_are_told_by_path() {
+fn fields_are_named_by_path() {
     check(json!({"a": 1}), json!({"a": 1}), &[]);
     check(
         json!({"status": {"phase": "Pending"}, "gone": true}),
@@ -33,7 +35,7 @@ fn fields_are_told_by_path() {
     check(
         json!({"metadata": {"annotations": {"a.b/c": "1"}}}),
         json!({"metadata": {"annotations": {"a.b/c": "2"}}}),
-        &["metadata.annotations[a.b/c]: \"1\" → \"2\""],
+        &["metadata.annotations[\"a.b/c\"]: \"1\" → \"2\""],
     );
     check(json!({"a": 5}), json!({"a": "5"}), &["a: 5 → \"5\""]);
     check(json!({"a": {"b": 1}}), json!({"a": null}), &["a: {b: 1} → null"]);
@@ -72,16 +74,16 @@ fn elements_are_matched_as_kubernetes_merges_them() {
         &["ports[80/UDP]: - {containerPort: 80, protocol: UDP}"],
     );
     check(
-        json!({"m": [{"name": "v", "mountPath": "/a"}, {"name": "v", "mountPath": "/b"}]}),
-        json!({"m": [{"name": "v", "mountPath": "/b", "readOnly": true}, {"name": "v", "mountPath": "/a"}]}),
-        &["m[/b].readOnly: + true"],
+        json!({"volumeMounts": [{"name": "v", "mountPath": "/a"}, {"name": "v", "mountPath": "/b"}]}),
+        json!({"volumeMounts": [{"name": "v", "mountPath": "/b", "readOnly": true}, {"name": "v", "mountPath": "/a"}]}),
+        &["volumeMounts[/b].readOnly: + true"],
     );
     check(json!([{"name": "a"}, {"name": "b"}]), json!([{"name": "b"}, {"name": "a"}]), &[": reordered"]);
     // Elements with equal names are not matched by name.
     check(
         json!([{"name": "a", "n": 1}, {"name": "a", "n": 2}]),
-        json!([{"name": "a", "n": 1}, {"name": "a", "n": 3}]),
-        &["[1].n: 2 → 3"],
+        json!([{"name": "a", "n": 4}, {"name": "a", "n": 3}]),
+        &["[0].n: 1 → 4", "[1].n: 2 → 3"],
     );
 }
 
@@ -95,7 +97,7 @@ fn plain_lists_are_compared_between_what_stayed() {
 }
 
 #[test]
-fn a_secret_s_value_is_told_without_the_value() {
+fn a_secret_s_value_changes_without_being_shown() {
     let secret = |values: Value| {
         let text = secret::redact(&json!({ "data": values }).to_string(), 3).unwrap();
         serde_json::from_str(&text).unwrap()
@@ -108,13 +110,14 @@ fn a_secret_s_value_is_told_without_the_value() {
 }
 
 #[test]
-fn whatever_comes_what_is_told_is_bounded() {
+fn whatever_comes_the_diff_is_bounded() {
+    let diff = |old: Value, new: Value| diff(&old.to_string(), &new.to_string()).unwrap();
     let many = |value: u32| Value::Object((0..10_000).map(|at| (format!("f{at:05}"), json!(value))).collect());
-    let found = diff(&many(1), &many(2));
+    let found = diff(many(1), many(2));
     assert_eq!((found.changes.len(), found.more), (MOST, 10_000 - MOST));
 
     let long = "ä".repeat(1_000_000);
-    let found = diff(&json!({ &*long: 1, "v": long.clone(), "l": vec![long.clone(); 9] }), &json!({}));
+    let found = diff(json!({ &*long: 1, "v": long.clone(), "l": vec![long.clone(); 9] }), json!({}));
     assert!(found.changes.iter().all(|one| one.path.len() < 2 * LONGEST));
     assert!(found.changes.iter().all(|one| matches!(&one.change, Change::Removed(old) if old.len() < 2 * LONGEST)));
 
@@ -122,7 +125,7 @@ fn whatever_comes_what_is_told_is_bounded() {
     let deep = |leaf: &str| -> Value {
         serde_json::from_str(&format!("{}{leaf}{}", "{\"a\":[".repeat(60), "]}".repeat(60))).unwrap()
     };
-    let found = diff(&deep("1"), &deep("2"));
+    let found = diff(deep("1"), deep("2"));
     assert_eq!(found.changes.len(), 1);
     assert!(found.changes[0].path.starts_with("a[0].a[0]") && found.changes[0].path.len() < 2 * LONGEST);
     assert!(serde_json::from_str::<Value>(&"[".repeat(100_000)).is_err());
@@ -140,4 +143,17 @@ fn values_stand_in_one_line() {
     ] {
         assert_eq!(brief(&value), expected);
     }
+}
+
+#[test]
+fn a_field_is_compared_by_the_keys_of_its_list() {
+    let ports = |names: [&str; 2]| {
+        json!([{"containerPort": 80, "name": names[0]}, {"containerPort": 81, "name": names[1]}]).to_string()
+    };
+    let found = diff_field("/spec/containers/0/ports", &ports(["a", "b"]), &ports(["b", "a"])).unwrap().unwrap();
+    let paths: Vec<&str> = found.changes.iter().map(|change| &*change.path).collect();
+    assert_eq!(paths, ["[80].name", "[81].name"]);
+    let metadata = |version: &str| json!({"resourceVersion": version, "managedFields": [version]}).to_string();
+    assert_eq!(diff_field("/metadata", &metadata("1"), &metadata("2")), Ok(None));
+    assert_eq!(diff_field("", &metadata("1"), "{"), Err(NotReadable));
 }

@@ -13,7 +13,7 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::history::Entry;
-use crate::inspector::diff::{Change, Diff, FieldChange, brief, diff};
+use crate::inspector::diff::{Change, Diff, FieldChange, brief, diff_field};
 
 /// The most versions that are compared with the one before them.
 pub const MOST: usize = 2_000;
@@ -175,24 +175,11 @@ pub fn name(pointer: &str, text: &str) -> String {
 
 /// What changed in a field; `None` if nothing did.
 fn changes(pointer: &str, old: Option<&str>, new: &str) -> Option<Diff> {
-    let parse = |text: &str| {
-        let mut value = serde_json::from_str::<Value>(text).ok()?;
-        // These two change with every version, and say nothing about the object.
-        if let Some(metadata) = value.as_object_mut().filter(|_| pointer == "/metadata") {
-            metadata.remove("managedFields");
-            metadata.remove("resourceVersion");
-        }
-        Some(value)
-    };
     match old {
-        Some(old) if old == new => None,
-        Some(old) => match (parse(old), parse(new)) {
-            (Some(old), Some(new)) => (old != new).then(|| diff(&old, &new)),
-            // The bytes differ, and more is not known.
-            _ => Some(Diff::default()),
-        },
+        // The bytes of what cannot be read differ, and more is not known.
+        Some(old) => diff_field(pointer, old, new).unwrap_or(Some(Diff::default())),
         None => {
-            let value = parse(new).map(|value| brief(&value)).unwrap_or_default();
+            let value = serde_json::from_str(new).map(|value: Value| brief(&value)).unwrap_or_default();
             Some(Diff { changes: vec![FieldChange { path: String::new(), change: Change::Added(value) }], more: 0 })
         }
     }

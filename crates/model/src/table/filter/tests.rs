@@ -42,6 +42,9 @@ fn a_row_is_shown_if_every_word_says_so() {
         ("name:web", true),
         ("Namespace:web", false),
         ("STATUS:", true),
+        ("ns:shop", true),
+        ("status:!crash", false),
+        ("!status:!crash", true),
         ("!STATUS:run", true),
         ("restarts:31", true),
         ("restarts:3x", false),
@@ -89,19 +92,19 @@ fn what_cannot_be_read_is_said() {
 
 #[test]
 fn marks_say_where_it_matched() {
-    for (text, place, cell, expected) in [
-        ("e", Place::Name, "wEbe", &[(1, 2), (3, 4)][..]),
-        ("we eb", Place::Name, "web-web", &[(0, 3), (4, 7)]),
-        ("!web", Place::Name, "web", &[]),
-        ("status:o", Place::Name, "o", &[]),
-        ("status:o", Place::Cell(0), "oxo", &[(0, 1), (2, 3)]),
-        ("/[0-9]+/", Place::Namespace, "a12b3", &[(1, 3), (4, 5)]),
-        ("/x*/", Place::Namespace, "ab", &[]),
-        ("ü", Place::Name, "aÜb", &[(1, 3)]),
-        ("i", Place::Name, "İx", &[(0, 2)]),
-        ("aa", Place::Name, "aaaaa", &[(0, 4)]),
+    for (text, part, cell, expected) in [
+        ("e", Part::Name, "wEbe", &[(1, 2), (3, 4)][..]),
+        ("we eb", Part::Name, "web-web", &[(0, 3), (4, 7)]),
+        ("!web", Part::Name, "web", &[]),
+        ("status:o", Part::Name, "o", &[]),
+        ("status:o", Part::Column(0), "oxo", &[(0, 1), (2, 3)]),
+        ("/[0-9]+/", Part::Namespace, "a12b3", &[(1, 3), (4, 5)]),
+        ("/x*/", Part::Namespace, "ab", &[]),
+        ("ü", Part::Name, "aÜb", &[(1, 3)]),
+        ("i", Part::Name, "İx", &[(0, 2)]),
+        ("aa", Part::Name, "aaaaa", &[(0, 4)]),
     ] {
-        let marks = Filter::parse(text, COLUMNS).unwrap().marks(place, cell);
+        let marks = Filter::parse(text, COLUMNS).unwrap().marks(part, cell);
         let marks: Vec<(usize, usize)> = marks.into_iter().map(|mark| (mark.start, mark.end)).collect();
         assert_eq!(marks, expected, "{text} in {cell}");
     }
@@ -117,5 +120,30 @@ fn a_filter_that_is_typed_further_lets_through_no_more() {
     }
     for (before, after) in [("we", "w"), ("w", "db"), ("!w", "!we"), ("w", "!w"), ("w", "name:w"), ("/a/", "/ab/")] {
         assert!(!narrows(before, after), "{before} > {after}");
+    }
+}
+
+#[test]
+fn a_filter_means_the_same_in_the_table_and_in_the_feed() {
+    let (pods, nodes) = (&kubechurn_columns::kinds::pods::KIND, &kubechurn_columns::kinds::nodes::KIND);
+    let mut elsewhere = *nodes;
+    elsewhere.resource.cluster = "west";
+    let schema = TableSchema::of(&[pods, Box::leak(Box::new(elsewhere))]);
+    for text in [
+        "",
+        "  WEB   shop ",
+        "! !web !",
+        "ns:shop Namespace:shop NAME-SPACE:!shop !ns:!shop",
+        "kind:pod !KIND:node cluster:!west",
+        "name:/^web-[0-9a-f]+ x$/ !/a b/ name:",
+        "10.0.0.1:80 a:b !a:!b :x a\u{a0}b",
+        "ns: shop",
+    ] {
+        let feed = grammar::parse(text, &Part::named).unwrap();
+        assert!(*Filter::over(text, &schema).unwrap().terms == *feed, "{text}");
+    }
+    for text in ["/", "x !ns:/kube let", "name:/(/"] {
+        let feed = kubechurn_changes::filter::Filter::parse(text).unwrap_err();
+        assert_eq!(Filter::over(text, &schema).unwrap_err(), feed, "{text}");
     }
 }

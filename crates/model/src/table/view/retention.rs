@@ -1,7 +1,4 @@
-//! How long the rows of deleted objects stay, and how many of them.
-
-use crate::table::order::RowId;
-use crate::table::view::TableView;
+//! The choice of how long the rows of deleted objects stay.
 
 /// How many rows of deleted objects stay at most, whatever was chosen; the oldest go first. Only the rows keep these
 /// objects in memory, which is bounded by this number.
@@ -76,77 +73,26 @@ impl Retention {
     }
 }
 
-impl TableView {
-    /// Sets how long the rows of deleted objects stay, also of those that are deleted already. [`TableView::expire`]
-    /// acts on it.
-    pub fn retain_for(&mut self, retention: Retention) {
-        if self.retention != retention {
-            (self.retention, self.crowded_out) = (retention, 0);
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// How long the rows of deleted objects stay.
-    pub fn retention(&self) -> Retention {
-        self.retention
-    }
-
-    /// How many rows of deleted objects there are, those that the filter hides included; and how many went before their
-    /// time, because there were too many, since the last choice or since the user cleared them last.
-    pub fn retained(&self) -> (usize, usize) {
-        (self.gone.len(), self.crowded_out)
-    }
-
-    /// Whether so many objects were deleted while the table was held that it cannot be held any longer.
-    pub fn overflows(&self) -> bool {
-        self.gone.len() > 2 * MOST
-    }
-
-    /// Lets the rows of deleted objects go that have stayed long enough, and the oldest if there are too many; and the
-    /// provisional rows that a complete list did not have. While the table is held, no row goes, unless it overflows.
-    pub fn expire(&mut self, now: f64) {
-        if self.overflows() {
-            self.release();
+    #[test]
+    fn a_choice_has_a_name_and_fades_as_it_lasts() {
+        for (retention, since, expected) in [
+            (Retention::TenSeconds, 2_499.0, 0),
+            (Retention::TenSeconds, 7_500.0, 3),
+            (Retention::TenSeconds, 1e9, 3),
+            (Retention::TwoSeconds, 1_000.0, 2),
+            (Retention::FiveMinutes, 100_000.0, 1),
+            (Retention::UntilDismissed, 1e12, 0),
+            (Retention::AtOnce, 5.0, 0),
+            (Retention::Minute, -1.0, 0),
+        ] {
+            assert_eq!(retention.fading(since), expected, "{retention:?} after {since}");
         }
-        if self.held.is_some() {
-            return;
-        }
-        self.let_unlisted_go();
-        let stays = self.retention.milliseconds();
-        while let Some(&id) = self.gone.front() {
-            let deleted_at = self.row(id).and_then(|row| row.deleted_at());
-            let is_due = deleted_at.is_none_or(|deleted_at| now - deleted_at >= stays);
-            if !is_due && self.gone.len() <= MOST {
-                break;
-            }
-            self.crowded_out += usize::from(!is_due);
-            self.let_go();
-        }
-        if self.gone.is_empty() {
-            self.crowded_out = 0;
-        }
-    }
-
-    /// Lets all rows of deleted objects go, because the user cleared them. Therefore the table is no longer held.
-    pub fn dismiss(&mut self) {
-        self.release();
-        while !self.gone.is_empty() {
-            self.let_go();
-        }
-        self.crowded_out = 0;
-    }
-
-    /// Lets the row go whose object was deleted first.
-    fn let_go(&mut self) {
-        if let Some(id) = self.gone.pop_front() {
-            self.discard(id);
-        }
-    }
-
-    /// Takes a row out of the table.
-    pub(super) fn discard(&mut self, id: RowId) {
-        self.leave(id);
-        self.unjudge(id);
-        self.rows[id.0 as usize] = None;
-        self.free.push(id);
+        assert!(Retention::ALL.iter().all(|retention| Retention::named(retention.name()) == Some(*retention)));
+        assert_eq!((Retention::named("7s"), Retention::default()), (None, Retention::TenSeconds));
+        assert!(Retention::ALL.is_sorted_by_key(|retention| retention.milliseconds()));
     }
 }

@@ -11,6 +11,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use crate::kind_id::KindId;
 use crate::table::order::RowId;
 use crate::table::schema::TableSchema;
+use crate::table::view::rows::Rows;
 
 /// What rows are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,14 +102,11 @@ impl Row {
 /// A strict order of rows: by what the user asked for, then by namespace and name, then by kind, then by the row's
 /// number, because the row of a deleted object may stay beside its successor's. A row without the cell, because its
 /// kind does not have the column or its object could not be read, comes last whether or not the order is reversed.
-pub(super) fn comparison<'a>(
-    schema: &'a TableSchema,
-    rows: &'a [Option<Row>],
-    sort: Sort,
-) -> impl Fn(RowId, RowId) -> Ordering + Copy + 'a {
-    let among_equals = among_equals(rows);
+pub(super) fn comparison(rows: &Rows, sort: Sort) -> impl Fn(RowId, RowId) -> Ordering + Copy + '_ {
+    let (schema, slots) = (&*rows.schema, &*rows.slots);
+    let among_equals = among_equals(slots);
     move |a, b| {
-        let (Some(one), Some(two)) = (&rows[a.0 as usize], &rows[b.0 as usize]) else { return a.cmp(&b) };
+        let (Some(one), Some(two)) = (&slots[a.0 as usize], &slots[b.0 as usize]) else { return a.cmp(&b) };
         let (one_key, two_key) = (&one.object.key, &two.object.key);
         let mut missing = Ordering::Equal;
         let by = match sort.key {
@@ -132,12 +130,11 @@ pub(super) fn comparison<'a>(
 
 /// The same order, which looks first at the weights of the rows, by their numbers. Most rows have different weights.
 pub(super) fn weighed<'a>(
-    schema: &'a TableSchema,
-    rows: &'a [Option<Row>],
+    rows: &'a Rows,
     sort: Sort,
     weights: &'a [u64],
 ) -> impl Fn(RowId, RowId) -> Ordering + Copy + 'a {
-    let (whole, among_equals) = (comparison(schema, rows, sort), among_equals(rows));
+    let (whole, among_equals) = (comparison(rows, sort), among_equals(&rows.slots));
     let is_cell = matches!(sort.key, SortKey::Column(_));
     move |a, b| {
         let (one, two) = (weights[a.0 as usize], weights[b.0 as usize]);
@@ -170,21 +167,21 @@ pub(super) fn weigh(schema: &TableSchema, row: &Row, sort: Sort) -> u64 {
 /// Reads a little of what each of these rows is weighed by. The memory of a large table is in no cache, and weighing
 /// one row waits for its object and then for the object's cells. When many rows are read without a pause, the processor
 /// waits for several at a time.
-pub(super) fn touch(rows: &[Option<Row>], sort: Sort) {
+pub(super) fn touch(slots: &[Option<Row>], sort: Sort) {
     let first = |row: &Row| match sort.key {
         SortKey::Column(_) => row.object.cells.first_byte(),
         _ => row.object.key.name.as_bytes().first().copied(),
     };
-    std::hint::black_box(rows.iter().flatten().filter_map(first).fold(0, u8::wrapping_add));
+    std::hint::black_box(slots.iter().flatten().filter_map(first).fold(0, u8::wrapping_add));
 }
 
 fn cell<'a>(schema: &TableSchema, row: &'a Row, column: usize) -> Option<CellRef<'a>> {
     row.object.cells.get(schema.cell(row.kind, column)?)
 }
 
-fn among_equals(rows: &[Option<Row>]) -> impl Fn(RowId, RowId) -> Ordering + Copy {
+fn among_equals(slots: &[Option<Row>]) -> impl Fn(RowId, RowId) -> Ordering + Copy {
     move |a, b| {
-        let (Some(one), Some(two)) = (&rows[a.0 as usize], &rows[b.0 as usize]) else { return a.cmp(&b) };
+        let (Some(one), Some(two)) = (&slots[a.0 as usize], &slots[b.0 as usize]) else { return a.cmp(&b) };
         let by = one.object.key.cmp(&two.object.key);
         by.then_with(|| one.kind.cmp(&two.kind)).then_with(|| a.cmp(&b))
     }

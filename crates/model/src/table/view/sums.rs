@@ -1,8 +1,6 @@
-//! Where every change that a table took in and every row of it is, so that it can be told when one is nowhere.
+//! Where every change that a table took in and every row of it is, so that one that is nowhere is noticed.
 
-use crate::table::view::TableView;
 use crate::table::view::provisional::ProvisionalSums;
-use crate::table::view::work::Work;
 
 /// How many changes of the store a table took in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,7 +9,7 @@ pub struct Taken {
     pub added: u64,
     /// Newer versions: each changed a row.
     pub updated: u64,
-    /// Objects that were told again: none changed anything.
+    /// Objects that a resync replayed: none changed anything.
     pub synced: u64,
     /// Objects that went: each ended a row.
     pub deleted: u64,
@@ -58,42 +56,5 @@ impl Sums {
             && self.provisional.made <= self.taken.listed
             && self.taken.added == live + self.taken.deleted
             && if self.working { judged <= live } else { judged == live }
-    }
-}
-
-impl TableView {
-    /// How many live rows the filter lets through, as far as it has come, and how many live rows there are. No provisional
-    /// row is counted.
-    pub fn counts(&self) -> (usize, usize) {
-        let live = self.live.len() - self.provisional.len();
-        let shown = if self.filter.is_empty() { live } else { self.live_shown };
-        (shown, live)
-    }
-
-    /// Where every change that it took and every row is.
-    pub fn sums(&self) -> Sums {
-        Sums {
-            taken: self.taken,
-            live: self.counts().1,
-            deleted: self.gone.len(),
-            provisional: self.provisional.sums(),
-            shown: self.counts().0,
-            hidden: if self.filter.is_empty() { 0 } else { self.live_hidden },
-            working: !matches!(self.work, Work::Done),
-        }
-    }
-
-    /// Whether every change and every row is in one place, and what stands in the table is what the filter lets
-    /// through. While an order or a filter is at work, rows are on their way.
-    pub fn is_balanced(&self) -> bool {
-        let sums = self.sums();
-        let rows = self.rows.len() - self.free.len();
-        let placed = match (&self.work, &self.shown) {
-            (Work::Sorting(_), _) => true,
-            (Work::Filtering(_), _) => self.all.len() == rows,
-            (Work::Done, None) => self.all.len() == rows,
-            (Work::Done, Some(shown)) => self.all.len() == rows && shown.len() == self.rows_shown,
-        };
-        placed && sums.is_balanced() && rows == sums.live + sums.deleted + sums.provisional.rows
     }
 }

@@ -46,7 +46,7 @@ fn what_a_list_brings_is_shown_in_its_place_and_counts_as_nothing() {
     assert_eq!((shown(&view), view.len()), ("(web-1) (web-3)".into(), 2));
     let sums = view.sums();
     assert_eq!((view.counts(), sums.live, sums.shown, sums.hidden, sums.provisional.rows), ((0, 0), 0, 0, 0, 3));
-    assert!(view.is_balanced() && view.live_among(0, 100).next().is_none());
+    assert!(view.is_balanced() && view.rows().live_among(0, 100).next().is_none());
     view.filter_by(filter(""));
     view.sort_by(Sort { key: SortKey::Column(0), descending: true });
     assert_eq!((shown(&view), view.counts()), ("(web-1) (db) (web-3)".into(), (0, 0)));
@@ -70,7 +70,7 @@ fn the_complete_list_confirms_rows_in_place_and_the_others_go_without_a_trace() 
     assert_eq!(after.delta, DeltaType::Replaced);
     assert_ne!(after.version, before.version, "it is drawn anew");
     ends(&mut view);
-    assert_eq!((shown(&view), view.counts(), view.retained()), ("b d".into(), (2, 2), (0, 0)));
+    assert_eq!((shown(&view), view.counts(), retained(&view)), ("b d".into(), (2, 2), (0, 0)));
     let expected = ProvisionalSums { made: 7, confirmed: 2, dropped: 5, rows: 0, leaving: false };
     assert_eq!((view.sums().provisional, view.sums().taken.deleted), (expected, 0));
     assert!(view.is_balanced());
@@ -98,7 +98,7 @@ fn a_list_that_comes_again_doubles_nothing() {
     assert_ne!(row(&view, "b").born, born);
     view.apply_listed(KindId::ONLY, DeltaType::Deleted, &other, 17.0);
     view.expire(17.0);
-    assert_eq!((shown(&view), view.retained()), ("a".into(), (0, 0)));
+    assert_eq!((shown(&view), retained(&view)), ("a".into(), (0, 0)));
     assert!(view.is_balanced(), "{:?}", view.sums());
 }
 
@@ -117,10 +117,10 @@ fn an_object_created_since_is_news_where_its_row_was_provisional() {
 #[test]
 fn nothing_moves_under_the_pointer_when_a_list_comes_and_when_it_ends() {
     let mut view = TableView::default();
-    view.hold(0, 4);
+    view.freeze(0, 4);
     list(&mut view, "d", 1);
     list(&mut view, "f", 1);
-    view.hold(0, 4);
+    view.freeze(0, 4);
     assert_eq!(
         (shown(&view), view.len(), view.waiting()),
         ("(d) (f)".into(), 2, 0),
@@ -129,19 +129,19 @@ fn nothing_moves_under_the_pointer_when_a_list_comes_and_when_it_ends() {
     for name in ["a", "g", "h", "i"] {
         list(&mut view, name, 1);
     }
-    view.hold(0, 4);
+    view.freeze(0, 4);
     assert_eq!((shown(&view), view.waiting()), ("(d) (f) (g) (h)".into(), 2), "what comes below moves nothing");
     for name in ["d", "g", "a"] {
         view.apply(&listed(name, 1), 15.0);
     }
     view.end_list(KindId::ONLY, "");
     view.expire(16.0);
-    view.hold(0, 4);
+    view.freeze(0, 4);
     assert_eq!(shown(&view), "d (f) g (h)", "what goes stays until the pointer rests");
     assert!(view.sums().provisional.leaving && view.is_balanced());
     // Until then the object may be there after all.
     view.apply(&added("f", 1), 17.0);
-    view.release();
+    view.unfreeze();
     view.expire(18.0);
     assert_eq!((shown(&view), view.counts()), ("a d f g".into(), (4, 4)));
     assert!(view.is_balanced() && !view.sums().provisional.leaving);
@@ -154,7 +154,7 @@ fn a_change_of_what_is_only_listed_is_noticed() {
     list(&mut view, "a", 1);
     list(&mut view, "b", 1);
     view.apply(&deleted("b"), 11.0);
-    assert_eq!((shown(&view), view.retained()), ("(a) (b)".into(), (0, 0)));
+    assert_eq!((shown(&view), retained(&view)), ("(a) (b)".into(), (0, 0)));
     view.apply(&updated("a", 1, 2), 12.0);
     assert_eq!((shown(&view), view.sums().taken.without_a_row, view.is_balanced()), ("a (b)".into(), 2, false));
 }
@@ -185,7 +185,7 @@ enum Step {
     End,
     Sort(usize, bool),
     Filter(&'static str),
-    Hold(bool),
+    Freeze(bool),
     Work,
 }
 
@@ -198,7 +198,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::End),
         1 => (0..4_usize, any::<bool>()).prop_map(|(key, descending)| Step::Sort(key, descending)),
         1 => proptest::sample::select(&["", "1", "web", "READY:2"][..]).prop_map(Step::Filter),
-        1 => any::<bool>().prop_map(Step::Hold),
+        1 => any::<bool>().prop_map(Step::Freeze),
         2 => Just(Step::Work),
     ];
     proptest::collection::vec(step, 0..150)
@@ -226,7 +226,7 @@ proptest! {
                 Step::Unlist(number) => {
                     let gone = object(&name(number), 0, 1);
                     view.apply_listed(KindId::ONLY, DeltaType::Deleted, &gone, now);
-                    view.release();
+                    view.unfreeze();
                     view.expire(now);
                     only_listed.remove(&name(number));
                 }
@@ -243,7 +243,7 @@ proptest! {
                     }
                 }
                 Step::End => {
-                    view.release();
+                    view.unfreeze();
                     ends(&mut view);
                     only_listed.clear();
                 }
@@ -252,14 +252,14 @@ proptest! {
                     view.sort_by(Sort { key, descending });
                 }
                 Step::Filter(words) => view.filter_by(filter(words)),
-                Step::Hold(true) => view.hold(0, 5),
-                Step::Hold(false) => view.release(),
+                Step::Freeze(true) => view.freeze(0, 5),
+                Step::Freeze(false) => view.unfreeze(),
                 Step::Work => drop(view.work(|| false)),
             }
             prop_assert!(view.is_balanced(), "{:?}", view.sums());
             prop_assert_eq!((view.counts().1, view.sums().provisional.rows), (known.len(), only_listed.len()));
         }
-        view.release();
+        view.unfreeze();
         view.expire(1e9);
         view.filter_by(filter(""));
         view.sort_by(Sort { key: SortKey::Name, descending: false });

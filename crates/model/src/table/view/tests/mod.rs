@@ -9,7 +9,7 @@ use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::ResourceVersion;
 
 use super::*;
-use crate::table::view::held::AROUND;
+use crate::table::view::frozen::AROUND;
 use kubechurn_columns::column::Column;
 
 const RETENTION: f64 = 10_000.0;
@@ -45,6 +45,11 @@ fn deleted(name: &str) -> Change {
 fn names(view: &TableView) -> Vec<String> {
     let rows = view.window(0, 100).into_iter().filter_map(|id| view.row(id));
     rows.map(|row| format!("{}{}", row.object.key.name, if row.deleted_at().is_some() { "†" } else { "" })).collect()
+}
+
+/// How many rows of deleted objects there are, and how many went before their time.
+fn retained(view: &TableView) -> (usize, usize) {
+    (view.deleted().len(), view.deleted().crowded_out())
 }
 
 fn view(changes: &[Change]) -> TableView {
@@ -101,26 +106,26 @@ fn what_has_no_row_does_not_balance() {
     let mut view = view(&[added("web-1", 1), added("db", 3)]);
     view.filter_by(filter("web"));
     assert!(view.is_balanced());
-    view.shown = None;
-    view.live_shown = 2;
+    view.arranged.shown = None;
+    view.arranged.verdicts.live_shown = 2;
     assert!(!view.is_balanced(), "one that is neither shown nor hidden");
 }
 
 #[test]
-fn nothing_moves_while_the_table_is_held() {
+fn nothing_moves_while_the_table_is_frozen() {
     let mut view = view(&[added("b", 1), added("d", 1)]);
-    view.hold(0, 10);
+    view.freeze(0, 10);
     view.apply(&added("a", 1), 1.0);
     view.apply(&deleted("b"), 2.0);
     view.expire(2.0 + RETENTION);
     assert_eq!((names(&view), view.waiting()), (vec!["b†".into(), "d".into()], 1));
-    view.release();
+    view.unfreeze();
     view.expire(2.0 + RETENTION);
     assert_eq!((names(&view), view.waiting()), (vec!["a".into(), "d".into()], 0));
 }
 
 #[test]
-fn a_new_choice_applies_at_once_to_rows_that_linger_and_never_to_what_is_held() {
+fn a_new_choice_applies_at_once_to_rows_that_linger_and_never_to_what_is_frozen() {
     let mut view = view(&[added("a", 1), added("b", 1), added("c", 1)]);
     for (at, name) in ["a", "b"].into_iter().enumerate() {
         view.apply(&deleted(name), 1_000.0 * at as f64);
@@ -137,13 +142,13 @@ fn a_new_choice_applies_at_once_to_rows_that_linger_and_never_to_what_is_held() 
         assert_eq!(names(&view), expected, "{retention:?} at {now}");
     }
     view.retain_for(Retention::AtOnce);
-    view.hold(0, 10);
+    view.freeze(0, 10);
     view.apply(&deleted("c"), 302_000.0);
     view.expire(302_000.0);
-    assert_eq!(names(&view), ["c†"], "what is held stays, marked");
-    view.release();
+    assert_eq!(names(&view), ["c†"], "what is frozen stays, marked");
+    view.unfreeze();
     view.expire(302_000.0);
-    assert!(names(&view).is_empty() && view.retained() == (0, 0));
+    assert!(names(&view).is_empty() && retained(&view) == (0, 0));
 }
 
 #[test]
@@ -157,34 +162,15 @@ fn deleted_rows_that_stay_are_bounded_counted_and_dismissed() {
         view.expire(number as f64);
     }
     view.apply(&added("b", 1), 100.0);
-    assert_eq!((view.retained(), &*names(&view)[0]), ((MOST, 3), "a-03†"), "the oldest went");
+    assert_eq!((retained(&view), &*names(&view)[0]), ((MOST, 3), "a-03†"), "the oldest went");
     view.retain_for(Retention::UntilDismissed);
-    assert_eq!(view.retained().1, 3, "the same choice is no new one");
+    assert_eq!(retained(&view).1, 3, "the same choice is no new one");
     view.filter_by(filter("b"));
-    view.hold(0, 10);
+    view.freeze(0, 10);
     view.dismiss();
-    assert_eq!((view.retained(), view.counts(), names(&view)), ((0, 0), (1, 1), vec!["b".into()]));
+    assert_eq!((retained(&view), view.counts(), names(&view)), ((0, 0), (1, 1), vec!["b".into()]));
     view.filter_by(filter(""));
-    assert_eq!((names(&view), view.rows.len() - view.free.len()), (vec!["b".into()], 1));
-}
-
-#[test]
-fn a_choice_has_a_name_and_fades_as_it_lasts() {
-    for (retention, since, expected) in [
-        (Retention::TenSeconds, 2_499.0, 0),
-        (Retention::TenSeconds, 7_500.0, 3),
-        (Retention::TenSeconds, 1e9, 3),
-        (Retention::TwoSeconds, 1_000.0, 2),
-        (Retention::FiveMinutes, 100_000.0, 1),
-        (Retention::UntilDismissed, 1e12, 0),
-        (Retention::AtOnce, 5.0, 0),
-        (Retention::Minute, -1.0, 0),
-    ] {
-        assert_eq!(retention.fading(since), expected, "{retention:?} after {since}");
-    }
-    assert!(Retention::ALL.iter().all(|retention| Retention::named(retention.name()) == Some(*retention)));
-    assert_eq!((Retention::named("7s"), Retention::default()), (None, Retention::TenSeconds));
-    assert!(Retention::ALL.is_sorted_by_key(|retention| retention.milliseconds()));
+    assert_eq!((names(&view), view.rows().len()), (vec!["b".into()], 1));
 }
 
 #[test]
@@ -314,7 +300,7 @@ proptest! {
                 }
                 Step::Expire => {
                     view.expire(now as f64);
-                    rows.retain(|row| row.3 || ((now - row.2) as f64) < view.retention().milliseconds());
+                    rows.retain(|row| row.3 || ((now - row.2) as f64) < view.deleted().retention().milliseconds());
                     // Objects are deleted one at a time, so that the oldest go if there are too many.
                     let mut gone: Vec<u64> = rows.iter().filter(|row| !row.3).map(|row| row.2).collect();
                     gone.sort_unstable();
@@ -344,7 +330,7 @@ proptest! {
             }
             prop_assert!(view.is_balanced(), "{:?}", view.sums());
             let expected = plain(&rows, sort, text);
-            let sure = match &view.work {
+            let sure = match &view.arranged.work {
                 Work::Sorting(sorting) => sorting.placing,
                 _ => true,
             };
@@ -416,13 +402,13 @@ fn the_rows_that_come_first_are_sought_alone_whichever_way_the_order_is_turned()
         }
         view.sort_by(Sort { key: SortKey::Column(0), descending });
         view.seek(8, || false);
-        assert!(view.seeks_the_first(), "it did what it was not asked for");
+        assert!(view.arranged().seeks_the_first(), "it did what it was not asked for");
         let mut looks = 0;
         view.seek(8, || {
             looks += 1;
             true
         });
-        assert_eq!((view.seeks_the_first(), &*names(&view)[0]), (false, first));
+        assert_eq!((view.arranged().seeks_the_first(), &*names(&view)[0]), (false, first));
         let (known, before) = (view.unplaced().expect("no other row has its place"), looks);
         assert!(known >= 8 && looks > 1, "{known} {looks}");
         view.seek(8, || true);
@@ -447,22 +433,22 @@ fn of_the_rows_that_a_filter_lets_through_no_more_are_sought_than_are_wanted() {
 }
 
 #[test]
-fn a_table_that_is_held_is_held_around_the_window_alone() {
+fn a_table_that_is_frozen_is_frozen_around_the_window_alone() {
     let mut view = TableView::default();
     for number in 0..2_000 {
         view.apply(&added(&format!("web-{number:04}"), 1), 0.0);
     }
-    view.hold(1000, 20);
+    view.freeze(1000, 20);
     let before = view.window(1000, 20);
     for number in 0..100 {
         view.apply(&added(&format!("a-{number:04}"), 1), 1.0);
     }
-    view.hold(1000, 20);
+    view.freeze(1000, 20);
     assert_eq!((view.window(1000, 20), view.len(), view.waiting()), (before, 2_000, 100));
     // In another window the rows are found as they stand now.
-    view.hold(0, 20);
+    view.freeze(0, 20);
     assert_eq!(&*view.row(view.window(0, 1)[0]).unwrap().object.key.name, "a-0000");
-    assert_eq!((view.waiting(), view.held.as_ref().map(|held| held.rows.len())), (100, Some(20 + AROUND)));
-    view.release();
+    assert_eq!((view.waiting(), view.frozen.window.as_ref().map(|window| window.rows.len())), (100, Some(20 + AROUND)));
+    view.unfreeze();
     assert_eq!((view.len(), view.waiting()), (2_100, 0));
 }

@@ -1,6 +1,4 @@
 //! One word of a filter, as the user wrote it: a word, or a regular expression between slashes.
-//!
-//! The table and the feed read their filters with it, so that one grammar holds for both.
 
 use std::ops::Range;
 

@@ -1,8 +1,7 @@
 //! The fields in which two versions of an object differ, found in their texts.
 //!
 //! Both texts are walked side by side, and only where their bytes differ the walk goes down: of everything else it reads in one
-//! of them where it ends. It builds no values. The inspector's diff (`page::inspector::diff` of the model) works on values and
-//! shows more of each value; this one is for every change of every object.
+//! of them where it ends. It builds no values. Feed, detectors and inspector name the changed fields by this comparison.
 
 use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
@@ -10,15 +9,15 @@ use smol_str::{SmolStr, format_smolstr};
 use crate::lists::{self, Places};
 use crate::raw::{self, Cursor, Items, Members};
 
-/// The most changes that are told. The rest is counted.
+/// The most changes that are kept. The rest is counted.
 pub const MOST: usize = 200;
-/// How deep the walk goes. What differs below is told as one change at that depth.
+/// How deep the walk goes. What differs below is one change at that depth.
 pub const DEEPEST: usize = 40;
 /// The longest path, in bytes. A longer one is cut, and ends in an ellipsis.
 pub const LONGEST_PATH: usize = 500;
 
-/// Fields that are told as a whole, because nobody reads what is in them.
-const WHOLE: &str = "metadata.managedFields";
+/// The name of a field that is compared as a whole, because nobody reads what is in it.
+const WHOLE: &str = "managedFields";
 
 /// A field that differs. The values are slices of the texts, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +29,7 @@ pub struct FieldChange<'a> {
     /// The value now; `None` if the field is gone.
     pub new: Option<&'a str>,
     /// Whether the items of this list are the same as before, and only in another order. The order of an object's members
-    /// says nothing, and is never told.
+    /// says nothing, and is no change.
     pub reordered: bool,
 }
 
@@ -75,6 +74,16 @@ impl std::error::Error for NotReadable {}
 ///
 /// Where the texts differ and one of them cannot be followed. What is the same in both is not checked.
 pub fn diff<'a>(old: &'a str, new: &'a str) -> Result<Diff<'a>, NotReadable> {
+    diff_field("", old, new)
+}
+
+/// Compares two values of a field, with paths that begin at the field. Its name decides by which keys the items of a list are
+/// matched.
+///
+/// # Errors
+///
+/// As for [`diff`].
+pub fn diff_field<'a>(name: &'a str, old: &'a str, new: &'a str) -> Result<Diff<'a>, NotReadable> {
     let (old, new) = (old.trim_ascii(), new.trim_ascii());
     if old == new {
         return Ok(Diff::default());
@@ -84,7 +93,7 @@ pub fn diff<'a>(old: &'a str, new: &'a str) -> Result<Diff<'a>, NotReadable> {
     if !is_followed('{') && !is_followed('[') && !(raw::is_value(old) && raw::is_value(new)) {
         return Err(NotReadable);
     }
-    let mut walk = Walk { path: String::with_capacity(100), list: "", depth: 0, diff: Diff::default() };
+    let mut walk = Walk { path: String::with_capacity(100), list: name, depth: 0, diff: Diff::default() };
     walk.compare(old, new).ok_or(NotReadable)?;
     Ok(walk.diff)
 }
@@ -98,7 +107,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn tell(&mut self, old: Option<&'a str>, new: Option<&'a str>, reordered: bool) {
+    fn add(&mut self, old: Option<&'a str>, new: Option<&'a str>, reordered: bool) {
         if self.diff.changes.len() >= MOST {
             self.diff.more += 1;
             return;
@@ -113,7 +122,7 @@ impl<'a> Walk<'a> {
 
     /// Compares two values whose bytes differ. `None` if one cannot be followed.
     fn compare(&mut self, old: &'a str, new: &'a str) -> Option<()> {
-        let is_deep = self.depth >= DEEPEST || self.path == WHOLE;
+        let is_deep = self.depth >= DEEPEST || self.list == WHOLE;
         match (old.as_bytes().first()?, new.as_bytes().first()?) {
             (b'{', b'{') if !is_deep => {
                 let (mut before, mut now) = (Cursor::new(old), Cursor::new(new));
@@ -125,7 +134,7 @@ impl<'a> Walk<'a> {
                 Some(())
             }
             _ => {
-                self.tell(Some(old), Some(new), false);
+                self.add(Some(old), Some(new), false);
                 Some(())
             }
         }
@@ -141,7 +150,7 @@ impl<'a> Walk<'a> {
                 compared
             }
             _ => {
-                self.tell(old, new, false);
+                self.add(old, new, false);
                 Some(())
             }
         }
@@ -167,13 +176,14 @@ impl<'a> Walk<'a> {
 
     /// Compares two objects, at whose beginnings the cursors are and behind which they go.
     fn objects(&mut self, before: &mut Cursor<'a>, now: &mut Cursor<'a>) -> Option<()> {
-        let (starts, told) = ((*before, *now), (self.diff.changes.len(), self.diff.more));
+        let starts = (*before, *now);
+        let (kept, more) = (self.diff.changes.len(), self.diff.more);
         if self.side_by_side(before, now)? {
             return Some(());
         }
         (*before, *now) = starts;
-        self.diff.changes.truncate(told.0);
-        self.diff.more = told.1;
+        self.diff.changes.truncate(kept);
+        self.diff.more = more;
         self.by_name(&before.members()?, &now.members()?)
     }
 
@@ -200,7 +210,7 @@ impl<'a> Walk<'a> {
     /// Compares two values, at whose beginnings the cursors are and behind which they go.
     fn values(&mut self, before: &mut Cursor<'a>, now: &mut Cursor<'a>) -> Option<()> {
         let are_objects = before.first() == Some(b'{') && now.first() == Some(b'{');
-        if !are_objects || self.depth + 1 >= DEEPEST || self.path == WHOLE {
+        if !are_objects || self.depth + 1 >= DEEPEST || self.list == WHOLE {
             return self.one(Some(before.value()?), Some(now.value()?));
         }
         self.depth += 1;
@@ -246,7 +256,7 @@ impl<'a> Walk<'a> {
             }
             return Some(());
         };
-        let told = self.diff.len();
+        let found = self.diff.len();
         let (mut places_before, mut places_after) = (Places::of(&before)?, Places::of(&after)?);
         for (name, value) in before.iter().zip(&old) {
             if places_after.find(name).is_none() {
@@ -257,8 +267,8 @@ impl<'a> Walk<'a> {
             let old = places_before.find(name).and_then(|at| old.get(at).copied());
             self.item(name, old, Some(value))?;
         }
-        if told == self.diff.len() && before != after {
-            self.tell(Some(whole_old), Some(whole_new), true);
+        if found == self.diff.len() && before != after {
+            self.add(Some(whole_old), Some(whole_new), true);
         }
         Some(())
     }

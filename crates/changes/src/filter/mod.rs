@@ -1,49 +1,13 @@
-//! The filter of the feed: the words that a change must hold.
+//! The filter of the feed and of notifications: what the terms of its [`grammar`] match in a change.
 //!
-//! The grammar is that of the table's filter: all words must be found, whatever the case; `/…/` is a regular expression,
-//! `!word` must not be found, and `PLACE:word` looks into one place. The places are `path` (of a field that changed), `by` (a
-//! manager), `type` (of the delta, or of a Kubernetes Event), `kind`, `cluster`, `ns`, `name`, `owner` (kind, name or both, as in
-//! `ReplicaSet/cart-7c9d`) and `reason` (of an Event); `by:!kubelet` is the same as `!by:kubelet`. A word without a
-//! place is looked for in kind, namespace, name, and in the paths and values of the fields.
+//! A term without a part is looked for in kind, namespace, name, and in the paths and values of the fields.
 
+pub mod grammar;
+pub mod pattern;
+
+use crate::filter::grammar::{Part, Term};
+use crate::filter::pattern::FilterError;
 use crate::line::Line;
-use crate::pattern::{FilterError, Pattern};
-
-/// A part of a change that is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Path,
-    By,
-    Type,
-    Kind,
-    Cluster,
-    Namespace,
-    Name,
-    Owner,
-    Reason,
-    Anywhere,
-}
-
-const PLACES: [(&str, Place); 11] = [
-    ("path", Place::Path),
-    ("by", Place::By),
-    ("type", Place::Type),
-    ("kind", Place::Kind),
-    ("cluster", Place::Cluster),
-    ("ns", Place::Namespace),
-    ("namespace", Place::Namespace),
-    ("name", Place::Name),
-    ("owner", Place::Owner),
-    ("reason", Place::Reason),
-    ("manager", Place::By),
-];
-
-#[derive(Clone, PartialEq)]
-struct Term {
-    place: Place,
-    excludes: bool,
-    pattern: Pattern,
-}
 
 /// A filter of changes.
 #[derive(Clone, Default, PartialEq)]
@@ -52,32 +16,13 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Reads what the user wrote. Before a colon that follows no place stands a word like any other (`10.0.0.1:80`).
+    /// Reads what the user wrote.
     ///
     /// # Errors
     ///
     /// When a regular expression cannot be read.
     pub fn parse(text: &str) -> Result<Filter, FilterError> {
-        let mut terms = Vec::new();
-        let mut rest = text.trim_start();
-        while !rest.is_empty() {
-            let begun = rest;
-            let mut excludes = rest.starts_with('!');
-            rest = rest.strip_prefix('!').unwrap_or(rest);
-            let mut place = Place::Anywhere;
-            if let Some((named, after)) = placed(rest) {
-                place = named;
-                excludes ^= after.starts_with('!');
-                rest = after.strip_prefix('!').unwrap_or(after);
-            }
-            let (pattern, after) = Pattern::read(rest).map_err(|error| error.within(begun))?;
-            rest = after.trim_start();
-            // `!` or `path:` alone is a term that the user is still typing.
-            if !pattern.is_empty() {
-                terms.push(Term { place, excludes, pattern });
-            }
-        }
-        Ok(Filter { terms })
+        Ok(Filter { terms: grammar::parse(text, &Part::named)? })
     }
 
     /// Whether the filter lets everything through.
@@ -87,7 +32,7 @@ impl Filter {
 
     /// Whether a change is let through. Of the fields of a change only those are searched that are no noise.
     pub fn matches(&self, line: &Line) -> bool {
-        self.terms.iter().all(|term| term.is_found(line) != term.excludes)
+        self.terms.iter().all(|term| is_found(term, line) != term.excludes)
     }
 }
 
@@ -97,39 +42,32 @@ impl std::fmt::Debug for Filter {
     }
 }
 
-impl Term {
-    fn is_found(&self, line: &Line) -> bool {
-        let Term { place, pattern, .. } = self;
-        let mut paths = line.fields.iter().map(|field| &field.path).chain(&line.other_paths);
-        match place {
-            Place::Path => paths.any(|path| pattern.is_in_path(path)),
-            Place::By => line.writers.iter().any(|writer| {
-                pattern.is_in(&writer.manager) || (!writer.subresource.is_empty() && pattern.is_in(&writer.subresource))
-            }),
-            Place::Type => {
-                let is_warning = line.reason.as_ref().is_some_and(|reason| reason.is_warning);
-                pattern.is_in(&format!("{:?}", line.delta_type)) || (is_warning && pattern.is_in("Warning"))
-            }
-            Place::Kind => pattern.is_in(&line.kind),
-            Place::Cluster => pattern.is_in(line.cluster),
-            Place::Namespace => pattern.is_in(&line.key.namespace),
-            Place::Name => pattern.is_in(&line.key.name),
-            Place::Owner => line.owners.iter().any(|owner| pattern.is_in(&format!("{}/{}", owner.kind, owner.name))),
-            Place::Reason => line.reason.as_ref().is_some_and(|reason| pattern.is_in(&reason.word)),
-            Place::Anywhere => {
-                let values = || line.fields.iter().flat_map(|field| [&field.old, &field.new]).flatten();
-                [&*line.kind, &*line.key.namespace, &*line.key.name].into_iter().any(|text| pattern.is_in(text))
-                    || paths.any(|path| pattern.is_in(path))
-                    || values().any(|value| pattern.is_in(value.kept()))
-            }
+fn is_found(term: &Term, line: &Line) -> bool {
+    let Term { part, pattern, .. } = term;
+    let mut paths = line.fields.iter().map(|field| &field.path).chain(&line.other_paths);
+    match part {
+        Some(Part::Path) => paths.any(|path| pattern.is_in_path(path)),
+        Some(Part::By) => line.writers.iter().any(|writer| {
+            pattern.is_in(&writer.manager) || (!writer.subresource.is_empty() && pattern.is_in(&writer.subresource))
+        }),
+        Some(Part::Type) => {
+            let is_warning = line.reason.as_ref().is_some_and(|reason| reason.is_warning);
+            pattern.is_in(&format!("{:?}", line.delta_type)) || (is_warning && pattern.is_in("Warning"))
+        }
+        Some(Part::Kind) => pattern.is_in(&line.kind),
+        Some(Part::Cluster) => pattern.is_in(line.cluster),
+        Some(Part::Namespace) => pattern.is_in(&line.key.namespace),
+        Some(Part::Name) => pattern.is_in(&line.key.name),
+        Some(Part::Owner) => line.owners.iter().any(|owner| pattern.is_in(&format!("{}/{}", owner.kind, owner.name))),
+        Some(Part::Reason) => line.reason.as_ref().is_some_and(|reason| pattern.is_in(&reason.word)),
+        Some(Part::Column(_)) => false,
+        None => {
+            let values = || line.fields.iter().flat_map(|field| [&field.old, &field.new]).flatten();
+            [&*line.kind, &*line.key.namespace, &*line.key.name].into_iter().any(|text| pattern.is_in(text))
+                || paths.any(|path| pattern.is_in(path))
+                || values().any(|value| pattern.is_in(value.kept()))
         }
     }
-}
-
-fn placed(text: &str) -> Option<(Place, &str)> {
-    let (title, after) = text.split_once(':')?;
-    let (_, place) = PLACES.iter().find(|(name, _)| name.eq_ignore_ascii_case(title))?;
-    Some((*place, after))
 }
 
 #[cfg(test)]
