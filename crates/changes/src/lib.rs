@@ -30,7 +30,6 @@ mod lists;
 pub mod noise;
 pub mod pattern;
 pub mod pointer;
-mod raw;
 pub mod replicas;
 mod telling;
 pub mod value;
