@@ -5,9 +5,9 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use crate::lists;
-use crate::raw;
 use crate::telling;
 use crate::value::Value;
+use kubechurn_client::json;
 
 /// A field that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -57,7 +57,7 @@ impl fmt::Display for Field {
 
 /// A whole list of taints, as people write them.
 pub(crate) fn taints(json: &str) -> Value {
-    let items = raw::items(json).unwrap_or_default();
+    let items = json::items(json).unwrap_or_default();
     match lists::names("taints", &[], &items) {
         Some((_, names)) => Value::plain(&names.iter().map(|name| taint(name)).collect::<Vec<_>>().join(", ")),
         None => Value::new(json),

@@ -29,7 +29,6 @@ pub mod line;
 mod lists;
 pub mod noise;
 pub mod pointer;
-mod raw;
 pub mod replicas;
 mod telling;
 pub mod value;

@@ -15,11 +15,11 @@ use kubechurn_columns::kinds::pods;
 use crate::diff::{self, Diff};
 use crate::field::{Field, taints};
 use crate::noise::{self, Mark, Marks, Noise};
-use crate::raw::{self, Members};
 use crate::replicas::Replicas;
 use crate::telling;
 use crate::value::Value;
 use crate::writer::{self, Writers};
+use kubechurn_client::json::{self, Members};
 
 /// The most fields of a line that are kept.
 pub const MOST_FIELDS: usize = 12;
@@ -145,18 +145,18 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn read(text: &'a str) -> Parts<'a> {
-        let object = raw::members(text.trim_ascii()).unwrap_or_default();
-        let metadata = raw::named(&object, "metadata").and_then(raw::members).unwrap_or_default();
+        let object = json::members(text.trim_ascii()).unwrap_or_default();
+        let metadata = json::named(&object, "metadata").and_then(json::members).unwrap_or_default();
         Parts { object, metadata }
     }
 
     fn member(&self, name: &str) -> Option<&'a str> {
-        raw::named(&self.object, name)
+        json::named(&self.object, name)
     }
 
     /// The word for a Pod's state, as the table has it.
     fn pod_status(&self) -> Option<Value> {
-        let deletion = raw::named(&self.metadata, "deletionTimestamp").and_then(raw::string);
+        let deletion = json::named(&self.metadata, "deletionTimestamp").and_then(json::unescaped);
         let is_deleting = deletion.is_some_and(|time| !time.is_empty());
         let word = pods::status(is_deleting, self.member("spec").unwrap_or("{}"), self.member("status")?).ok()?;
         (!word.is_empty()).then(|| Value::plain(&word))
@@ -201,14 +201,14 @@ impl Line {
     }
 
     fn read_metadata(&mut self, parts: &Parts<'_>) {
-        self.generation = raw::named(&parts.metadata, "generation").and_then(raw::integer);
-        let owners = raw::named(&parts.metadata, "ownerReferences").and_then(raw::items);
+        self.generation = json::named(&parts.metadata, "generation").and_then(json::integer);
+        let owners = json::named(&parts.metadata, "ownerReferences").and_then(json::items);
         self.owners = owners.unwrap_or_default().into_iter().take(MOST_OWNERS).filter_map(owner).collect();
         self.replicas = Replicas::read(&self.kind, &parts.object);
         if &*self.kind == "Event" {
             let about = ["involvedObject", "regarding"].iter().find_map(|name| parts.member(name));
             self.owners.extend(about.and_then(owner));
-            let word = |name: &str| parts.member(name).and_then(raw::string);
+            let word = |name: &str| parts.member(name).and_then(json::unescaped);
             self.reason = word("reason").map(|reason| Reason {
                 word: reason.chars().take(LONGEST_REASON).collect(),
                 is_warning: word("type").is_some_and(|of| of == "Warning"),
@@ -225,7 +225,7 @@ impl Line {
             }
         };
         tell(telling::POD_STATUS, if &*self.kind == "Pod" { parts.pod_status() } else { None });
-        tell("spec.replicas", parts.member("spec").and_then(|spec| raw::member(spec, "replicas")).map(Value::new));
+        tell("spec.replicas", parts.member("spec").and_then(|spec| json::member(spec, "replicas")).map(Value::new));
         if &*self.kind == "Event" {
             let member = |name: &str| parts.member(name);
             tell("type", member("type").filter(|value| *value != "\"Normal\"").map(Value::new));
@@ -339,9 +339,10 @@ impl Line {
 }
 
 fn owner(text: &str) -> Option<Owner> {
-    let word = |name: &str| raw::member(text, name).and_then(raw::string);
+    let members = json::members(text)?;
+    let word = |name: &str| json::named(&members, name).and_then(json::unescaped);
     let uid = Uid::new(&word("uid")?);
-    let is_controller = raw::member(text, "controller") == Some("true");
+    let is_controller = json::named(&members, "controller") == Some("true");
     (!uid.is_empty()).then(|| Owner {
         kind: word("kind").unwrap_or_default().into_owned(),
         name: word("name").unwrap_or_default().into_owned(),

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use crate::raw;
+use kubechurn_client::json::{self, Cursor};
 
 /// A key: the fields whose values together name an item. A field may be a path of two names.
 type Key = &'static [&'static [&'static str]];
@@ -68,8 +68,8 @@ fn distinct<'a>(items: &[&'a str], key: Key) -> Option<Names<'a>> {
 fn name<'a>(item: &'a str, key: Key) -> Option<Cow<'a, str>> {
     let mut name = Cow::Borrowed("");
     for path in key {
-        let value = raw::value_at(item, path)?;
-        let part = match raw::string(value) {
+        let value = path.iter().try_fold(item, |object, name| first_member(object, name))?;
+        let part = match json::unescaped(value) {
             Some(text) => text,
             None if value.starts_with(['{', '[']) || value == "null" => return None,
             None => Cow::Borrowed(value),
@@ -80,6 +80,22 @@ fn name<'a>(item: &'a str, key: Key) -> Option<Cow<'a, str>> {
         }
     }
     Some(name)
+}
+
+/// The value of an object's member. The rest is not read: an item that has two members of one name is refused when it is
+/// compared.
+fn first_member<'a>(object: &'a str, wanted: &str) -> Option<&'a str> {
+    let mut cursor = Cursor::new(object);
+    cursor.pass(b'{')?;
+    let mut is_first = true;
+    while let Some(name) = cursor.name(is_first)? {
+        let value = cursor.skimmed()?;
+        if name == wanted {
+            return Some(value);
+        }
+        is_first = false;
+    }
+    None
 }
 
 /// Whether no two names are the same. Where there are few, that is mostly seen by six bits of each, and else by sorting them.
@@ -138,12 +154,11 @@ impl<'a, N: AsRef<str>> Places<'a, N> {
 
 /// Appends the step of a path that leads to a member: `.name`, or `["example.com/x"]` for a name with other characters.
 pub(crate) fn push_member(path: &mut String, name: &str) {
-    let name = raw::unescaped(name);
     if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$')) {
         if !path.is_empty() {
             path.push('.');
         }
-        path.push_str(&name);
+        path.push_str(name);
     } else {
         path.push_str(&format!("[{name:?}]"));
     }
@@ -200,7 +215,7 @@ mod tests {
         let mut path = String::new();
         push_member(&mut path, "metadata");
         push_member(&mut path, "annotations");
-        push_member(&mut path, "example.com/x\\\"");
+        push_member(&mut path, "example.com/x\"");
         push_item(&mut path, "Ready");
         push_item(&mut path, "a]b");
         assert_eq!(path, r#"metadata.annotations["example.com/x\""][Ready]["a]b"]"#);

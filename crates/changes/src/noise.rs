@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::diff::{self, Diff, FieldChange};
-use crate::raw;
+use kubechurn_client::json;
 
 /// Why a change of a field is noise. The reason of a whole change is the greatest among those of its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -192,7 +192,7 @@ fn of_field(
             Some(if says { Noise::TransitionTime } else { Noise::Heartbeat })
         }
         "observedGeneration" if is_condition || parent == "status" => {
-            let (now, before) = (change.new.and_then(raw::integer)?, change.old.and_then(raw::integer));
+            let (now, before) = (change.new.and_then(json::integer)?, change.old.and_then(json::integer));
             let follows = before.is_none_or(|before| before < now) && generation.is_some_and(|own| now <= own);
             follows.then_some(Noise::ObservedGeneration)
         }

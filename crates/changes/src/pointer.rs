@@ -4,10 +4,8 @@
 //! same name by the rule of [`diff`](crate::diff), wherever the item stands in each list. Items without names are matched
 //! by their places, after the equal items at both ends of the list.
 
-use std::borrow::Cow;
-
 use crate::lists;
-use crate::raw;
+use kubechurn_client::json;
 
 /// The most steps of a pointer that are followed: as deep as the page's JSON reader goes.
 pub const MOST: usize = 128;
@@ -56,11 +54,11 @@ pub fn follow<'a>(pointer: &str, new: &'a str, old: &'a str) -> Option<Followed<
     for step in steps(pointer)? {
         if new.starts_with('[') {
             let place: usize = step.parse().ok()?;
-            let after = raw::items(new)?;
+            let after = json::items(new)?;
             new = after.get(place)?;
             let before = match old.filter(|old| old.starts_with('[')) {
-                Some(old) => raw::items(old)?,
-                None => raw::Items::new(),
+                Some(old) => json::items(old)?,
+                None => json::Items::new(),
             };
             let found = same_item(&list, (&before, &after), place);
             old = found.and_then(|found| before.get(found).copied());
@@ -81,8 +79,8 @@ pub fn follow<'a>(pointer: &str, new: &'a str, old: &'a str) -> Option<Followed<
 /// The member of an object. `None` if the object cannot be followed or has two members of that name, and `Some(None)` if it
 /// has none.
 fn member<'a>(object: &'a str, name: &str) -> Option<Option<&'a str>> {
-    let members = raw::members(object)?;
-    let mut found = members.iter().filter(|member| raw::unescaped(member.name) == name);
+    let members = json::members(object)?;
+    let mut found = members.iter().filter(|member| member.name == name);
     match (found.next(), found.next()) {
         (found, None) => Some(found.map(|member| member.value)),
         (_, Some(_)) => None,
@@ -113,17 +111,17 @@ pub fn path(pointer: &str, text: &str) -> Option<String> {
     for step in steps(pointer)? {
         if text.starts_with('[') {
             let place: usize = step.parse().ok()?;
-            let items = raw::items(text)?;
+            let items = json::items(text)?;
             let names = lists::names(&list, &[], &items).map(|(_, names)| names);
             let name = names.and_then(|mut names| (place < names.len()).then(|| names.swap_remove(place)));
             lists::push_item(&mut path, &name.unwrap_or(step.into()));
             text = items.get(place)?;
         } else {
-            let members = raw::members(text)?;
-            let member = members.iter().find(|member| raw::unescaped(member.name) == step)?;
-            lists::push_member(&mut path, member.name);
+            let members = json::members(text)?;
+            let member = members.iter().find(|member| member.name == step)?;
+            lists::push_member(&mut path, &member.name);
             text = member.value;
-            list = Cow::into_owned(raw::unescaped(member.name));
+            list = member.name.clone().into_owned();
         }
     }
     Some(path)

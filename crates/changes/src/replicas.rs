@@ -1,6 +1,6 @@
 //! How many Pods a workload has, and how many of them are as they should be.
 
-use crate::raw::{self, Member};
+use kubechurn_client::json::{self, Member};
 
 /// How far a workload is: a Deployment, a StatefulSet or a DaemonSet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,15 +26,15 @@ impl Replicas {
             "DaemonSet" => ["currentNumberScheduled", "updatedNumberScheduled", "numberAvailable"],
             _ => return None,
         };
-        let spec = raw::named(object, "spec").unwrap_or_default();
-        let strategy = raw::member(spec, "updateStrategy").unwrap_or_default();
-        let is_part = raw::value_at(strategy, &["rollingUpdate", "partition"]).is_some_and(|part| part != "0");
-        let is_manual = raw::member(strategy, "type") == Some("\"OnDelete\"");
-        if is_part || is_manual || raw::member(spec, "paused") == Some("true") {
+        let spec = json::named(object, "spec").unwrap_or_default();
+        let strategy = json::member(spec, "updateStrategy").unwrap_or_default();
+        let is_part = json::value_at(strategy, &["rollingUpdate", "partition"]).is_some_and(|part| part != "0");
+        let is_manual = json::member(strategy, "type") == Some("\"OnDelete\"");
+        if is_part || is_manual || json::member(spec, "paused") == Some("true") {
             return None;
         }
-        let status = raw::named(object, "status").unwrap_or_default();
-        let number = |text: &str, name: &str| raw::member(text, name).and_then(raw::integer);
+        let status = json::named(object, "status").unwrap_or_default();
+        let number = |text: &str, name: &str| json::member(text, name).and_then(json::integer);
         let count = |name: &str| number(status, name).and_then(|count| u64::try_from(count).ok());
         let desired = match kind {
             "DaemonSet" => count("desiredNumberScheduled"),
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn read(kind: &str, text: &str) -> Option<Replicas> {
-        Replicas::read(kind, &raw::members(text).unwrap_or_default())
+        Replicas::read(kind, &json::members(text).unwrap_or_default())
     }
 
     #[test]

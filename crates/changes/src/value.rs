@@ -6,7 +6,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 use smol_str::SmolStr;
 
-use crate::raw;
+use kubechurn_client::json;
 
 /// The most letters of a value that are shown.
 pub const SHOWN: usize = 60;
@@ -29,7 +29,7 @@ pub struct Value {
 impl Value {
     /// The value that this JSON text is.
     pub fn new(json: &str) -> Value {
-        match raw::string(json) {
+        match json::unescaped(json) {
             Some(text) => Value::plain(text.split(APART).next().unwrap_or_default()),
             None => Value::plain(json),
         }

@@ -13,7 +13,7 @@ use smol_str::{SmolStr, format_smolstr};
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::diff;
-use crate::raw;
+use kubechurn_client::json::{self, Cursor};
 
 /// The most entries that are compared. The API server itself merges the oldest entries when there are more than ten
 /// (`managedfields`, `capmanagers.go`), so that only a server of another make has more.
@@ -78,19 +78,24 @@ struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    fn read(text: &'a str) -> Option<Entry<'a>> {
-        let mut entry = Entry::default();
-        for member in raw::members(text)? {
-            match member.name {
-                "manager" => entry.manager = member.value,
-                "operation" => entry.operation = member.value,
-                "subresource" => entry.subresource = member.value,
-                "apiVersion" => entry.api_version = member.value,
-                "time" => entry.time = member.value,
-                "fieldsV1" => entry.fields = member.value,
+    /// Goes over an entry.
+    fn read(cursor: &mut Cursor<'a>) -> Option<Entry<'a>> {
+        let (mut entry, mut is_first) = (Entry::default(), true);
+        cursor.pass(b'{')?;
+        while let Some(name) = cursor.name(is_first)? {
+            let value = cursor.skimmed()?;
+            match &*name {
+                "manager" => entry.manager = value,
+                "operation" => entry.operation = value,
+                "subresource" => entry.subresource = value,
+                "apiVersion" => entry.api_version = value,
+                "time" => entry.time = value,
+                "fieldsV1" => entry.fields = value,
                 _ => {}
             }
+            is_first = false;
         }
+        cursor.pass(b'}')?;
         Some(entry)
     }
 
@@ -102,15 +107,23 @@ impl<'a> Entry<'a> {
 }
 
 fn managed_fields(text: &str) -> &str {
-    raw::value_at(text, &["metadata", "managedFields"]).unwrap_or_default()
+    json::value_at(text, &["metadata", "managedFields"]).unwrap_or_default()
 }
 
 /// A Pod has two or three.
 type Entries<'a> = SmallVec<[Entry<'a>; 4]>;
 
+/// The first entries. There are none where one of them cannot be read.
 fn entries(managed_fields: &str) -> Entries<'_> {
-    let items = raw::items(managed_fields).unwrap_or_default();
-    items.into_iter().take(MOST).filter_map(Entry::read).collect()
+    let read = || {
+        let (mut cursor, mut found) = (Cursor::new(managed_fields), Entries::new());
+        cursor.pass(b'[')?;
+        while found.len() < MOST && cursor.item(found.is_empty())? {
+            found.push(Entry::read(&mut cursor)?);
+        }
+        Some(found)
+    };
+    read().unwrap_or_default()
 }
 
 /// Who seems to have written a change. Nobody is named where nothing was written: a deletion leaves no trace, and what a
@@ -152,7 +165,7 @@ fn between(old_text: &str, new_text: &str) -> Writers {
         // Who writes a field owns all that the write changed: others who own one of these fields did not write.
         let (old, new) = (Parts::read(old_text), Parts::read(new_text));
         let owned =
-            |entry: &Entry<'_>| raw::members(entry.fields).map_or(0, |steps| changed_below(&steps, &old, &new, 0));
+            |entry: &Entry<'_>| json::members(entry.fields).map_or(0, |steps| changed_below(&steps, &old, &new, 0));
         let counts: SmallVec<[usize; 4]> = after.iter().map(owned).collect();
         let most = counts.iter().copied().max().unwrap_or_default();
         let mut owners = after.iter().zip(&counts).filter(|(_, count)| most > 0 && **count == most);
@@ -174,17 +187,16 @@ fn changed(fields: &str, old: Option<&str>, new: &str, depth: u8) -> usize {
     if old == Some(new) || depth == DEEPEST {
         return 0;
     }
-    let Some(steps) = raw::members(fields) else { return 0 };
+    let Some(steps) = json::members(fields) else { return 0 };
     if steps.is_empty() {
         return usize::from(depth > 0);
     }
     changed_below(&steps, &Parts::read(old.unwrap_or_default()), &Parts::read(new), depth)
 }
 
-fn changed_below(steps: &[raw::Member<'_>], old: &Parts<'_>, new: &Parts<'_>, depth: u8) -> usize {
+fn changed_below(steps: &[json::Member<'_>], old: &Parts<'_>, new: &Parts<'_>, depth: u8) -> usize {
     let below = steps.iter().take(MOST_ITEMS).map(|step| {
-        let name = raw::unescaped(step.name);
-        let Some((kind, wanted)) = name.split_once(':') else { return 0 };
+        let Some((kind, wanted)) = step.name.split_once(':') else { return 0 };
         let Some(value) = new.at(kind, wanted) else { return 0 };
         changed(step.value, old.at(kind, wanted), value, depth + 1)
     });
@@ -193,19 +205,19 @@ fn changed_below(steps: &[raw::Member<'_>], old: &Parts<'_>, new: &Parts<'_>, de
 
 /// The members of an object, or the items of a list, read once for all fields that lead into it.
 struct Parts<'a> {
-    members: raw::Members<'a>,
-    items: raw::Items<'a>,
+    members: json::Members<'a>,
+    items: json::Items<'a>,
 }
 
 impl<'a> Parts<'a> {
     fn read(text: &'a str) -> Parts<'a> {
-        Parts { members: raw::members(text).unwrap_or_default(), items: few_items(text) }
+        Parts { members: json::members(text).unwrap_or_default(), items: few_items(text) }
     }
 
     /// The part to which a step leads: `f` to a member, and the others to an item.
     fn at(&self, kind: &str, wanted: &str) -> Option<&'a str> {
         match kind {
-            "f" => raw::named(&self.members, wanted),
+            "f" => json::named(&self.members, wanted),
             kind => {
                 let mut items = self.items.iter().enumerate();
                 items.find(|(at, item)| is_item(kind, wanted, *at, item)).map(|(_, item)| *item)
@@ -215,8 +227,8 @@ impl<'a> Parts<'a> {
 }
 
 /// The items of a list that is not too long.
-fn few_items(list: &str) -> raw::Items<'_> {
-    raw::items(list).filter(|items| items.len() <= MOST_ITEMS).unwrap_or_default()
+fn few_items(list: &str) -> json::Items<'_> {
+    json::items(list).filter(|items| items.len() <= MOST_ITEMS).unwrap_or_default()
 }
 
 /// Whether a step of `fieldsV1` leads to this item. `k:` precedes the fields that identify it, `v:` its value, and `i:` its
@@ -224,8 +236,8 @@ fn few_items(list: &str) -> raw::Items<'_> {
 fn is_item(step: &str, wanted: &str, at: usize, item: &str) -> bool {
     let are_same = |one: &str, other: &str| diff::diff(one, other).is_ok_and(|diff| diff.is_empty());
     match step {
-        "k" => raw::members(wanted).is_some_and(|keys| {
-            keys.iter().all(|key| raw::member(item, key.name).is_some_and(|value| are_same(value, key.value)))
+        "k" => json::members(wanted).is_some_and(|keys| {
+            keys.iter().all(|key| json::member(item, &key.name).is_some_and(|value| are_same(value, key.value)))
         }),
         "v" => are_same(wanted, item),
         "i" => wanted.parse() == Ok(at),
@@ -246,7 +258,7 @@ fn makers(managed_fields: &str) -> Writers {
 fn names(found: &[(&Entry<'_>, Evidence)]) -> Writers {
     let mut writers = Writers::new();
     for (entry, evidence) in found {
-        let text = |value| SmolStr::new(raw::string(value).unwrap_or_default());
+        let text = |value| SmolStr::new(json::unescaped(value).unwrap_or_default());
         let (manager, subresource) = (text(entry.manager), text(entry.subresource));
         if !writers.iter().any(|known| (&known.manager, &known.subresource) == (&manager, &subresource)) {
             writers.push(InferredWriter { manager, subresource, evidence: *evidence });

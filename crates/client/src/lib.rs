@@ -6,6 +6,7 @@
 //! runs in a browser, natively, and in tests that play hours in milliseconds. `docs/client-go.md` says which name of client-go
 //! is where.
 //!
+//! - [`json`] reads JSON text in place.
 //! - [`api`] is what is sent and received: requests, frames, lists, objects, errors, selectors.
 //! - [`cache`] is client-go's `tools/cache`: a [`cache::reflector::Reflector`] lists and then watches, a
 //!   [`cache::delta_fifo::DeltaFifo`] folds bursts per object, a [`cache::store::Store`] holds what is known, and a
@@ -13,7 +14,7 @@
 //! - [`workqueue`] and [`record`] are the rest of what a controller is made of; the demo cluster runs on them.
 //! - `testing`, a feature, is the language of the conversations in which informers are tested.
 //!
-//! Modules point one way: `api ← cache`, `workqueue ← record`; `tests/it/tidy.rs` of the project holds this.
+//! Modules point one way: `json ← api ← cache`, `workqueue ← record`; `tests/it/tidy.rs` of the project holds this.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -21,6 +22,7 @@ struct Readme;
 
 pub mod api;
 pub mod cache;
+pub mod json;
 pub mod record;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -4,7 +4,6 @@
 //! - [`kinds`] are the kinds that have columns here, as data, with their decoders; [`column`] is one column.
 //! - [`custom`] makes columns of a definition's, and [`jsonpath`] follows their paths.
 //! - [`state`] is what the columns say of the state that an object is in.
-//! - `json` reads the few members that columns need, and skips the rest of the text.
 //!
 //! This is a crate of its own because it is built for speed, and what shows the cells is built for size; and because the
 //! demo cluster, which prints the same cells as a server does, needs no more of the page than this.
@@ -12,7 +11,6 @@
 
 pub mod column;
 pub mod custom;
-mod json;
 pub mod jsonpath;
 pub mod kinds;
 pub mod state;

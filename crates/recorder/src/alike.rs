@@ -1,6 +1,6 @@
 //! Which bytes of two texts are alike, many at once.
 
-use kubechurn_client::api::text;
+use kubechurn_client::json;
 use wide::u8x16;
 
 /// The bytes that are compared at once.
@@ -18,7 +18,7 @@ pub fn common(left: &[u8], right: &[u8]) -> usize {
         }
         length += BLOCK;
     }
-    length + text::common(&left[length..], &right[length..])
+    length + json::common(&left[length..], &right[length..])
 }
 
 /// How many bytes two texts have in common before their ends, at most `most`.

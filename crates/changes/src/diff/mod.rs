@@ -3,11 +3,14 @@
 //! Both texts are walked side by side, and only where their bytes differ the walk goes down: of everything else it reads in one
 //! of them where it ends. It builds no values. Feed, detectors and inspector name the changed fields by this comparison.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
 
+use kubechurn_client::json::{self, Items, Members, Pair};
+
 use crate::lists::{self, Places};
-use crate::raw::{self, Cursor, Items, Members};
 
 /// The most changes that are kept. The rest is counted.
 pub const MOST: usize = 200;
@@ -83,25 +86,23 @@ pub fn diff<'a>(old: &'a str, new: &'a str) -> Result<Diff<'a>, NotReadable> {
 /// # Errors
 ///
 /// As for [`diff`].
-pub fn diff_field<'a>(name: &'a str, old: &'a str, new: &'a str) -> Result<Diff<'a>, NotReadable> {
+pub fn diff_field<'a>(name: &str, old: &'a str, new: &'a str) -> Result<Diff<'a>, NotReadable> {
     let (old, new) = (old.trim_ascii(), new.trim_ascii());
     if old == new {
         return Ok(Diff::default());
     }
     // Two objects or two lists are followed by the walk itself.
     let is_followed = |first| old.starts_with(first) && new.starts_with(first);
-    if !is_followed('{') && !is_followed('[') && !(raw::is_value(old) && raw::is_value(new)) {
+    if !is_followed('{') && !is_followed('[') && !(json::is_value(old) && json::is_value(new)) {
         return Err(NotReadable);
     }
-    let mut walk = Walk { path: String::with_capacity(100), list: name, depth: 0, diff: Diff::default() };
-    walk.compare(old, new).ok_or(NotReadable)?;
+    let mut walk = Walk { path: String::with_capacity(100), depth: 0, diff: Diff::default() };
+    walk.compare(name, old, new).ok_or(NotReadable)?;
     Ok(walk.diff)
 }
 
 struct Walk<'a> {
     path: String,
-    /// The name of the field whose value is compared.
-    list: &'a str,
     depth: usize,
     diff: Diff<'a>,
 }
@@ -120,17 +121,19 @@ impl<'a> Walk<'a> {
         self.diff.changes.push(FieldChange { path, old, new, reordered });
     }
 
-    /// Compares two values whose bytes differ. `None` if one cannot be followed.
-    fn compare(&mut self, old: &'a str, new: &'a str) -> Option<()> {
-        let is_deep = self.depth >= DEEPEST || self.list == WHOLE;
+    /// Compares the values of a field, whose bytes differ. `None` if one cannot be followed.
+    fn compare(&mut self, field: &str, old: &'a str, new: &'a str) -> Option<()> {
+        let is_deep = self.depth >= DEEPEST || field == WHOLE;
         match (old.as_bytes().first()?, new.as_bytes().first()?) {
             (b'{', b'{') if !is_deep => {
-                let (mut before, mut now) = (Cursor::new(old), Cursor::new(new));
-                self.objects(&mut before, &mut now)?;
-                (before.is_at_end() && now.is_at_end()).then_some(())
+                let mut pair = Pair::new(old, new);
+                self.objects(&mut pair)?;
+                (pair.old.is_at_end() && pair.new.is_at_end()).then_some(())
             }
-            (b'[', b'[') if !is_deep => self.compare_lists(old, new),
-            (b'"', b'"') if (old.contains('\\') || new.contains('\\')) && raw::string(old) == raw::string(new) => {
+            (b'[', b'[') if !is_deep => self.compare_lists(field, old, new),
+            (b'"', b'"')
+                if (old.contains('\\') || new.contains('\\')) && json::unescaped(old) == json::unescaped(new) =>
+            {
                 Some(())
             }
             _ => {
@@ -140,12 +143,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn one(&mut self, old: Option<&'a str>, new: Option<&'a str>) -> Option<()> {
+    /// Compares the values of a field, or of an item of a field's list.
+    fn one(&mut self, field: &str, old: Option<&'a str>, new: Option<&'a str>) -> Option<()> {
         match (old, new) {
             (Some(old), Some(new)) if old == new => Some(()),
             (Some(old), Some(new)) => {
                 self.depth += 1;
-                let compared = self.compare(old, new);
+                let compared = self.compare(field, old, new);
                 self.depth -= 1;
                 compared
             }
@@ -156,89 +160,92 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn member(&mut self, name: &'a str, old: Option<&'a str>, new: Option<&'a str>) -> Option<()> {
+    fn member(&mut self, name: &str, old: Option<&'a str>, new: Option<&'a str>) -> Option<()> {
         if old == new {
             return Some(());
         }
-        self.within(name, |walk| walk.one(old, new))
-    }
-
-    /// Does something with the path of a member.
-    fn within(&mut self, name: &'a str, run: impl FnOnce(&mut Walk<'a>) -> Option<()>) -> Option<()> {
-        let (length, list) = (self.path.len(), self.list);
+        let length = self.path.len();
         lists::push_member(&mut self.path, name);
-        self.list = name;
-        let compared = run(self);
+        let compared = self.one(name, old, new);
         self.path.truncate(length);
-        self.list = list;
         compared
     }
 
-    /// Compares two objects, at whose beginnings the cursors are and behind which they go.
-    fn objects(&mut self, before: &mut Cursor<'a>, now: &mut Cursor<'a>) -> Option<()> {
-        let starts = (*before, *now);
+    /// Goes over the two objects that come next, and compares them.
+    fn objects(&mut self, pair: &mut Pair<'a>) -> Option<()> {
+        let start = *pair;
         let (kept, more) = (self.diff.changes.len(), self.diff.more);
-        if self.side_by_side(before, now)? {
+        if self.side_by_side(pair)? {
             return Some(());
         }
-        (*before, *now) = starts;
+        *pair = start;
         self.diff.changes.truncate(kept);
         self.diff.more = more;
-        self.by_name(&before.members()?, &now.members()?)
+        self.by_name(&pair.old.members()?, &pair.new.members()?)
     }
 
     /// Compares two objects member by member. `Some(false)` if their members have other names or another order.
-    fn side_by_side(&mut self, before: &mut Cursor<'a>, now: &mut Cursor<'a>) -> Option<bool> {
+    fn side_by_side(&mut self, pair: &mut Pair<'a>) -> Option<bool> {
         let mut names: SmallVec<[&str; 12]> = SmallVec::new();
-        before.enter()?;
-        now.enter()?;
+        pair.old.pass(b'{')?;
+        pair.new.pass(b'{')?;
         loop {
             let is_first = names.is_empty();
-            let (old, new) = (before.name(is_first)?, now.name(is_first)?);
-            if old != new {
-                return Some(false);
+            let (old, new) = (pair.old.name(is_first)?, pair.new.name(is_first)?);
+            let name = match (old, new) {
+                (None, None) => break,
+                (Some(Cow::Borrowed(old)), Some(Cow::Borrowed(new))) if old == new => new,
+                // Names with escapes are seldom.
+                _ => return Some(false),
+            };
+            if !pair.skip_same() {
+                let length = self.path.len();
+                lists::push_member(&mut self.path, name);
+                let compared = self.values(name, pair);
+                self.path.truncate(length);
+                compared?;
             }
-            let Some(name) = new else { break };
             names.push(name);
-            if !raw::skip_same(before, now) {
-                self.within(name, |walk| walk.values(before, now))?;
-            }
         }
+        pair.old.pass(b'}')?;
+        pair.new.pass(b'}')?;
         lists::are_different(&names).then_some(true)
     }
 
-    /// Compares two values, at whose beginnings the cursors are and behind which they go.
-    fn values(&mut self, before: &mut Cursor<'a>, now: &mut Cursor<'a>) -> Option<()> {
-        let are_objects = before.first() == Some(b'{') && now.first() == Some(b'{');
-        if !are_objects || self.depth + 1 >= DEEPEST || self.list == WHOLE {
-            return self.one(Some(before.value()?), Some(now.value()?));
+    /// Goes over the two values of a field that come next, and compares them.
+    fn values(&mut self, field: &str, pair: &mut Pair<'a>) -> Option<()> {
+        let are_objects = pair.old.first() == b'{' && pair.new.first() == b'{';
+        if !are_objects || self.depth + 1 >= DEEPEST || field == WHOLE {
+            return self.one(field, Some(pair.old.skimmed()?), Some(pair.new.skimmed()?));
         }
         self.depth += 1;
-        let compared = self.objects(before, now);
+        let compared = self.objects(pair);
         self.depth -= 1;
         compared
     }
 
     fn by_name(&mut self, old: &Members<'a>, new: &Members<'a>) -> Option<()> {
-        let names = |members: &Members<'a>| members.iter().map(|member| member.name).collect::<SmallVec<[&str; 12]>>();
+        fn names<'m>(members: &'m Members<'_>) -> SmallVec<[&'m str; 12]> {
+            members.iter().map(|member| &*member.name).collect()
+        }
         let (before, now) = (names(old), names(new));
         let (mut places_before, mut places_now) = (Places::of(&before)?, Places::of(&now)?);
         for member in old {
-            if places_now.find(member.name).is_none() {
-                self.member(member.name, Some(member.value), None)?;
+            if places_now.find(&member.name).is_none() {
+                self.member(&member.name, Some(member.value), None)?;
             }
         }
         for member in new {
-            let was = places_before.find(member.name).map(|at| old[at].value);
-            self.member(member.name, was, Some(member.value))?;
+            let was = places_before.find(&member.name).map(|at| old[at].value);
+            self.member(&member.name, was, Some(member.value))?;
         }
         Some(())
     }
 
-    fn compare_lists(&mut self, old: &'a str, new: &'a str) -> Option<()> {
+    fn compare_lists(&mut self, field: &str, old: &'a str, new: &'a str) -> Option<()> {
         let (whole_old, whole_new) = (old, new);
-        let old = raw::items(old)?;
-        let new = raw::items(new)?;
+        let old = json::items(old)?;
+        let new = json::items(new)?;
         let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
         let (old, new) = (&old[start..], &new[start..]);
         let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
@@ -246,11 +253,11 @@ impl<'a> Walk<'a> {
         if old.is_empty() && new.is_empty() {
             return Some(());
         }
-        let Some((before, after)) = lists::names(self.list, &old, &new) else {
+        let Some((before, after)) = lists::names(field, &old, &new) else {
             for at in 0..old.len().max(new.len()) {
                 let length = self.path.len();
                 lists::push_item(&mut self.path, &(start + at).to_string());
-                let compared = self.one(old.get(at).copied(), new.get(at).copied());
+                let compared = self.one(field, old.get(at).copied(), new.get(at).copied());
                 self.path.truncate(length);
                 compared?;
             }
@@ -260,12 +267,12 @@ impl<'a> Walk<'a> {
         let (mut places_before, mut places_after) = (Places::of(&before)?, Places::of(&after)?);
         for (name, value) in before.iter().zip(&old) {
             if places_after.find(name).is_none() {
-                self.item(name, Some(value), None)?;
+                self.item(field, name, Some(value), None)?;
             }
         }
         for (name, value) in after.iter().zip(&new) {
             let old = places_before.find(name).and_then(|at| old.get(at).copied());
-            self.item(name, old, Some(value))?;
+            self.item(field, name, old, Some(value))?;
         }
         if found == self.diff.len() && before != after {
             self.add(Some(whole_old), Some(whole_new), true);
@@ -273,10 +280,10 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    fn item(&mut self, name: &str, old: Option<&'a str>, new: Option<&'a str>) -> Option<()> {
+    fn item(&mut self, field: &str, name: &str, old: Option<&'a str>, new: Option<&'a str>) -> Option<()> {
         let length = self.path.len();
         lists::push_item(&mut self.path, name);
-        let compared = self.one(old, new);
+        let compared = self.one(field, old, new);
         self.path.truncate(length);
         compared
     }

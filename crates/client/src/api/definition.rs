@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::api::object::{DecodeError, map};
 use crate::api::resource::ApiResource;
-use crate::api::text::Text;
+use crate::json::Text;
 
 /// A column as a definition has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

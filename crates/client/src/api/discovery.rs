@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::api::object::{DecodeError, map};
 use crate::api::resource::{ApiResource, intern};
-use crate::api::text::Text;
+use crate::json::Text;
 
 /// The paths of discovery, without a leading slash: that of the core group, and that of all other groups.
 pub const PATHS: [&str; 2] = ["api", "apis"];

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::api::object::{DecodeError, map};
-use crate::api::text::Text;
+use crate::json::Text;
 
 /// The types of events that a server sends. In the queue an event has a [`crate::cache::delta::DeltaType`] instead.
 #[derive(Clone, Debug, PartialEq, Eq)]

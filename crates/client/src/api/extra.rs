@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use crate::api::object::{DecodeError, Extra, Object, map};
 use crate::api::owner::OwnerReference;
-use crate::api::text::Text;
 use crate::api::uid::Uid;
+use crate::json::Text;
 
 /// What to keep of each object on demand. By default that is nothing, for 150,000 Pods have a million labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

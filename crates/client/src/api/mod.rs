@@ -1,6 +1,5 @@
 //! What is sent to the API server and what comes from it. Nothing here keeps state.
 
-pub mod brackets;
 pub mod cell;
 pub mod cells;
 pub mod definition;
@@ -18,8 +17,6 @@ pub mod secret;
 pub mod selector;
 pub mod sort;
 pub mod status;
-pub mod text;
 pub mod time;
 pub mod uid;
-mod value;
 pub mod weight;

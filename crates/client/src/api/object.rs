@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 use crate::api::cell::Cell;
 use crate::api::cells::Cells;
 use crate::api::owner::{Owner, Owners, share};
-use crate::api::text::Text;
 use crate::api::time::Timestamp;
 use crate::api::uid::Uid;
+use crate::json::Text;
 
 /// Names one object of a kind at a time: what client-go writes as `namespace/name`, or `name` where the kind
 /// has no namespaces.

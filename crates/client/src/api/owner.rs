@@ -8,8 +8,8 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
 
-use crate::api::text::Text;
 use crate::api::uid::Uid;
+use crate::json::Text;
 
 /// An owner of an object. When the owner is deleted, the object is, too.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::api::text::Text;
+use crate::json::Text;
 
 /// What a failed request or an ERROR event means for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

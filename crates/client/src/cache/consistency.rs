@@ -14,13 +14,13 @@ use serde::Deserialize;
 use crate::api::list;
 use crate::api::object::{DecodeError, KeyRef, Object, ObjectKey, ResourceVersion, map};
 use crate::api::request::ExactListRequest;
-use crate::api::text::Text;
 use crate::api::uid::Uid;
 use crate::cache::journal::{Identity, JOURNAL, Journal};
 use crate::cache::queue::Queue;
 use crate::cache::reflector::{Health, PAGE};
 use crate::cache::shared_informer::SharedInformer;
 use crate::cache::store::Store;
+use crate::json::Text;
 
 /// How many differences are kept for inspection. The number of all is counted.
 pub const KEPT: usize = 100;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use kubechurn_client::api::float;
+use kubechurn_client::json::{first, items, members};
 
-use crate::json::raw::{Members, elements, first};
 use crate::jsonpath::{Found, Scalar};
 
 /// How many levels deep a value is written: no object of a server is deeper.
@@ -24,10 +24,10 @@ fn write(value: &str, depth: u8, out: &mut String) {
     match first(value) {
         b'{' => {
             // One by one: collecting into a map would sort the members first, which takes much more code.
-            let mut members: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
-            members.extend(Members::of(value));
+            let mut sorted: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
+            sorted.extend(members(value).unwrap_or_default().into_iter().map(|member| (member.name, member.value)));
             out.push('{');
-            for (at, (name, value)) in members.into_iter().enumerate() {
+            for (at, (name, value)) in sorted.into_iter().enumerate() {
                 if at > 0 {
                     out.push(',');
                 }
@@ -39,7 +39,7 @@ fn write(value: &str, depth: u8, out: &mut String) {
         }
         b'[' => {
             out.push('[');
-            for (at, value) in elements(value).enumerate() {
+            for (at, value) in items(value).unwrap_or_default().into_iter().enumerate() {
                 if at > 0 {
                     out.push(',');
                 }

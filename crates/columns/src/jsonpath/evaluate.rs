@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use kubechurn_client::json::{Items, first, items, member, members, unescaped};
+
 use super::{Filter, Found, Node, Operator, Slice};
-use crate::json::raw::{Members, elements, first, member, unescaped};
 
 /// How many values an evaluation may look at. A server has no such limit. A path such as `...*...*` in a large object
 /// would stop the page for minutes.
@@ -179,9 +180,9 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn elements(self) -> Option<Vec<&'a str>> {
+    fn elements(self) -> Option<Items<'a>> {
         match self {
-            Found::Json(text) if first(text) == b'[' => Some(elements(text).collect()),
+            Found::Json(text) if first(text) == b'[' => Some(items(text).unwrap_or_default()),
             _ => None,
         }
     }
@@ -191,8 +192,8 @@ impl<'a> Found<'a> {
         let bytes = |text: &str| text.bytes().map(Found::Byte).collect();
         match self {
             Found::Json(text) => match first(text) {
-                b'{' => Members::of(text).map(|(_, value)| Found::Json(value)).collect(),
-                b'[' => elements(text).map(Found::Json).collect(),
+                b'{' => members(text).unwrap_or_default().iter().map(|member| Found::Json(member.value)).collect(),
+                b'[' => items(text).unwrap_or_default().into_iter().map(Found::Json).collect(),
                 b'"' => unescaped(text).map(|text| bytes(&text)).unwrap_or_default(),
                 _ => Vec::new(),
             },

@@ -11,7 +11,7 @@ mod parse;
 use evaluate::Evaluation;
 pub use evaluate::Scalar;
 
-use crate::json::raw::member;
+use kubechurn_client::json::member;
 
 /// A parsed path.
 #[derive(Clone, Debug, PartialEq)]

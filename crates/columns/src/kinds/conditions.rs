@@ -2,7 +2,7 @@
 
 use serde_json::Result;
 
-use kubechurn_client::api::text::Text;
+use kubechurn_client::json::Text;
 
 use super::printed::Fields;
 

@@ -5,7 +5,7 @@
 use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::text::Text;
+use kubechurn_client::json::Text;
 
 use super::Kind;
 use super::conditions::{Condition, conditions};

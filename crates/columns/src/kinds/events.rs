@@ -6,8 +6,8 @@ use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::cells::Cells;
 use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::json::Text;
 
 use super::Kind;
 use super::parts::{optional, or_default, parse, structure};

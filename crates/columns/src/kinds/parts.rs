@@ -10,9 +10,9 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::sort::sort_by;
-use kubechurn_client::api::text::Text;
+use kubechurn_client::json::Text;
 
-use crate::json;
+use kubechurn_client::json;
 
 /// What kubectl prints for an empty value.
 pub const NONE: Cell = Cell::Static("<none>");

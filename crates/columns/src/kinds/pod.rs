@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use kubechurn_client::api::object::Meta;
-use kubechurn_client::api::text::Text;
+use kubechurn_client::json::Text;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

@@ -9,12 +9,12 @@ use serde_json::{Error, Result};
 
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::{DecodeError, Meta, Object};
-use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::json::Text;
 
 use super::parts::{Count, text};
 use crate::column::{Column, StatePart};
-use crate::json;
+use kubechurn_client::json;
 
 /// A column and how its cells are printed.
 #[derive(Clone, Copy)]
@@ -163,7 +163,7 @@ impl<'de> Fields<'_, 'de> {
     ///
     /// When the value is no list of maps, or `visit` fails. The error names the path.
     pub fn each(&self, at: usize, paths: &'static [&'static str], visit: Visit<'_, 'de>) -> Result<()> {
-        json::elements(self.found[at], &mut |text| self.visit(text, paths, visit))
+        json::each_item(self.found[at], &mut |text| self.visit(text, paths, visit))
             .map_err(|error| self.wrong(at, &error))
     }
 
@@ -187,7 +187,9 @@ impl<'de> Fields<'_, 'de> {
     ///
     /// When the value is no map.
     pub fn members(&self, at: usize) -> Result<i64> {
-        json::members(self.found[at]).map_err(|error| self.wrong(at, &error))
+        let mut count = 0;
+        json::each_member(self.found[at], &mut |_, _| count += 1).map_err(|error| self.wrong(at, &error))?;
+        Ok(count)
     }
 
     #[cold]

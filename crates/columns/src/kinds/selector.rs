@@ -4,7 +4,7 @@ use serde_json::Result;
 
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::sort::{sort, sort_by};
-use kubechurn_client::api::text::Text;
+use kubechurn_client::json::Text;
 
 use super::parts::{Labels, push_after_comma};
 use super::printed::Fields;

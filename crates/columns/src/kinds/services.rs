@@ -8,7 +8,7 @@ use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::sort::sort;
-use kubechurn_client::api::text::Text;
+use kubechurn_client::json::Text;
 
 use super::Kind;
 use super::parts::{First, Labels, NONE, push_after_comma, text_or};

@@ -7,8 +7,8 @@ use serde_json::Result;
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::json::Text;
 
 use super::Kind;
 use super::parts::{Labels, NONE, Scalar};

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde::de::Error as _;
 
 use crate::api::object::{DecodeError, ResourceVersion, map};
-use crate::api::text::Text;
-use crate::api::value::ValueEnd;
+use crate::json::Text;
+use crate::json::ValueEnd;
 
 /// An item that is longer than this, in bytes, is not read. It is the limit that frames of a watch have: servers refuse
 /// objects of more than a few megabytes (etcd: 1.5, API servers: 3).

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::api::object::map;
-use crate::api::text::Text;
+use crate::json::Text;
 
 /// Checks that an object does not name another kind than `expected`. One that names none passes: the items of
 /// built-in kinds' lists do not, and of a Table or a Status that does not say what it is, the decoder finds no name.

@@ -3,7 +3,7 @@
 
 use kubechurn_client::api::cell::{Cell, CellRef};
 use kubechurn_client::api::object::{DecodeError, Meta, Object, map};
-use kubechurn_client::api::text::Text;
+use kubechurn_client::json::Text;
 use serde::Deserialize;
 use smol_str::SmolStr;
 

@@ -3,7 +3,7 @@
 use serde::de::Error as _;
 use serde_json::Result;
 
-use super::{Reader, value};
+use super::reader::Reader;
 
 /// The most paths of one search: a set of paths is kept as the bits of a number.
 pub const MOST: usize = u32::BITS as usize;
@@ -24,55 +24,53 @@ pub fn pick<'de>(text: &'de str, paths: &[&str]) -> Result<[&'de str; MOST]> {
     let mut reader = Reader::new(text);
     let all = (0..paths.len().min(MOST)).fold(0, |all, at| all | 1 << at);
     search.value(&mut reader, all, 0)?;
-    reader.after_space();
-    if reader.at < text.len() { Err(reader.error()) } else { Ok(search.found) }
+    reader.end()?;
+    Ok(search.found)
 }
 
-/// How many members a map has; `null` has none. No value is read, so that no error message contains one.
+/// Calls `visit` with the name of each member of a map and the text of its value; `null`, and an empty text, which stands
+/// for a missing value, have no members. No value is read, so that no error message contains one.
 ///
 /// # Errors
 ///
-/// When the text is no map.
-pub fn members(text: &str) -> Result<i64> {
+/// When the text is no map, or `visit` fails.
+pub fn each_member<'de>(text: &'de str, visit: &mut dyn FnMut(&str, &'de str)) -> Result<()> {
     let mut reader = Reader::new(text);
-    match reader.after_space() {
-        b'{' => reader.container(b'}', |reader| {
-            let mut count = 0;
-            while reader.name(count == 0)?.is_some() {
-                reader.go(value(reader.text, reader.at))?;
-                count += 1;
-            }
-            Ok(count)
-        }),
-        0 | b'n' => Ok(0),
+    match reader.first() {
+        b'{' => {
+            reader.container(b'}', |reader| {
+                let mut is_first = true;
+                while let Some(name) = reader.name(std::mem::take(&mut is_first))? {
+                    visit(&name, reader.skip()?);
+                }
+                Ok(())
+            })?;
+            reader.end()
+        }
+        0 | b'n' => Ok(()),
         _ => Err(expected()),
     }
 }
 
-/// Calls `visit` with the text of each element of a list; `null`, and an empty text, which stands for a missing value,
-/// have no elements.
+/// Calls `visit` with the text of each item of a list; `null`, and an empty text, which stands for a missing value,
+/// have no items.
 ///
 /// # Errors
 ///
 /// When the text is no list, or `visit` fails.
-pub fn elements<'de>(text: &'de str, visit: &mut dyn FnMut(&'de str) -> Result<()>) -> Result<()> {
+pub fn each_item<'de>(text: &'de str, visit: &mut dyn FnMut(&'de str) -> Result<()>) -> Result<()> {
     let mut reader = Reader::new(text);
-    match reader.after_space() {
-        b'[' => reader.container(b']', |reader| {
-            let mut first = true;
-            loop {
-                match (reader.after_space(), std::mem::take(&mut first)) {
-                    (b']', _) => return Ok(()),
-                    (b',', false) => reader.at += 1,
-                    (_, true) => {}
-                    _ => return Err(reader.error()),
+    match reader.first() {
+        b'[' => {
+            reader.container(b']', |reader| {
+                let mut is_first = true;
+                while reader.item(std::mem::take(&mut is_first))? {
+                    visit(reader.skip()?)?;
                 }
-                reader.after_space();
-                let from = reader.at;
-                reader.go(value(reader.text, from))?;
-                visit(&reader.text[from..reader.at])?;
-            }
-        }),
+                Ok(())
+            })?;
+            reader.end()
+        }
         0 | b'n' => Ok(()),
         _ => Err(serde_json::Error::custom("a list or null was expected")),
     }
@@ -86,9 +84,9 @@ struct Search<'p, 'de> {
 impl<'de> Search<'_, 'de> {
     /// Searches a value for the paths of a set. `walked` names of each path lead to the value.
     fn value(&mut self, reader: &mut Reader<'de>, set: u32, walked: usize) -> Result<()> {
-        match reader.after_space() {
+        match reader.first() {
             b'{' => reader.container(b'}', |reader| self.members(reader, set, walked)),
-            b'n' => reader.go(value(reader.text, reader.at)),
+            b'n' => reader.skip().map(drop),
             _ => match self.paths(set).next() {
                 Some((_, path)) if walked > 0 => {
                     Err(serde_json::Error::custom(format_args!("{}: {}", path[..walked].trim_end(), expected())))
@@ -99,8 +97,8 @@ impl<'de> Search<'_, 'de> {
     }
 
     fn members(&mut self, reader: &mut Reader<'de>, set: u32, walked: usize) -> Result<()> {
-        let (mut first, mut seen) = (true, 0);
-        while let Some(name) = reader.name(std::mem::take(&mut first))? {
+        let (mut is_first, mut seen) = (true, 0);
+        while let Some(name) = reader.name(std::mem::take(&mut is_first))? {
             let (mut here, mut below) = (0, 0);
             for (at, path) in self.paths(set) {
                 match path[walked..].strip_prefix(&*name) {
@@ -113,14 +111,12 @@ impl<'de> Search<'_, 'de> {
                 return Err(serde_json::Error::custom(format_args!("duplicate field `{name}`")));
             }
             seen |= here | below;
-            reader.after_space();
-            let from = reader.at;
-            match below {
-                0 => reader.go(value(reader.text, from))?,
-                below => self.value(reader, below, walked + name.len() + 1)?,
-            }
+            let value = match below {
+                0 => reader.skip()?,
+                below => reader.text_of(|reader| self.value(reader, below, walked + name.len() + 1))?,
+            };
             for at in bits(here) {
-                self.found[at] = &reader.text[from..reader.at];
+                self.found[at] = value;
             }
         }
         Ok(())
@@ -185,10 +181,10 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_visited_in_order_until_one_is_refused() {
+    fn items_are_visited_in_order_until_one_is_refused() {
         let visited = |text, refused: &str| {
             let mut all = Vec::new();
-            let result = elements(text, &mut |element| {
+            let result = each_item(text, &mut |element| {
                 all.push(element);
                 if element == refused { Err(expected()) } else { Ok(()) }
             });
@@ -209,12 +205,15 @@ mod tests {
     }
 
     #[test]
-    fn members_are_counted_and_never_repeated() {
-        let count = |text| members(text).ok();
+    fn members_are_visited_and_never_repeated() {
+        let count = |text| {
+            let mut count = 0;
+            each_member(text, &mut |_, _| count += 1).map(|()| count).ok()
+        };
         assert_eq!([count(""), count("null"), count("{}")], [Some(0); 3]);
         assert_eq!(count(r#"{"a":"c2VjcmV0","b":[1,{"c":{}}]}"#), Some(2));
         for text in ["[]", r#""c2VjcmV0""#, r#"{"a""#, r#"{"a":"c2VjcmV0}"#] {
-            let error = members(text).unwrap_err().to_string();
+            let error = each_member(text, &mut |_, _| {}).unwrap_err().to_string();
             assert!(!error.contains("c2Vj"), "{error}");
         }
     }

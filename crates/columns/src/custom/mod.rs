@@ -8,9 +8,9 @@ use kubechurn_client::api::definition::PrinterColumn;
 use kubechurn_client::api::object::{DecodeError, Meta, Object, map};
 use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::json;
 
 use crate::column::{Align, Column, StatePart};
-use crate::json::raw::Members;
 use crate::jsonpath::{Found, JsonPath, Scalar};
 use crate::kinds::parts::parse;
 
@@ -202,19 +202,14 @@ impl Printers {
         let text = map(text)?;
         let mut metadata = None;
         let mut below = vec![None; self.roots.len()];
-        let mut members = Members::of(text);
-        for (name, value) in members.by_ref() {
+        json::each_member(text, &mut |name, value| {
             if name == "metadata" {
                 metadata = Some(value);
             }
             if let Some(at) = self.roots.iter().position(|root| **root == *name) {
                 below[at] = Some(value);
             }
-        }
-        if !members.is_whole() {
-            // The message of the error says what is wrong, and where.
-            serde_json::from_str::<serde::de::IgnoredAny>(text)?;
-        }
+        })?;
         let cell = |(printer, begins): (&Printer, &Option<usize>)| {
             let found = match begins {
                 Some(root) => below[*root].and_then(|value| printer.path.first_below(value)),

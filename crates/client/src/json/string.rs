@@ -1,4 +1,41 @@
-//! Finds the end of plain text in a JSON string. Most of the time of passing over an object is spent here.
+//! Strings: where one ends, and what it means. Most of the time of passing over an object is spent in [`plain`].
+
+use std::borrow::Cow;
+
+use super::scan::byte;
+
+/// The end of the string whose opening quote stands at a place. `None` stands for malformed text.
+#[inline(always)]
+pub(super) fn string(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut at = at + 1;
+    loop {
+        at += plain(bytes.get(at..)?);
+        match byte(bytes, at) {
+            b'"' => return Some(at + 1),
+            b'\\' => at = escape(bytes, at)?,
+            _ => return None,
+        }
+    }
+}
+
+/// The end of an escape. Only decoding a string tells whether a surrogate has its partner.
+fn escape(bytes: &[u8], at: usize) -> Option<usize> {
+    match byte(bytes, at + 1) {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),
+        b'u' => bytes.get(at + 2..at + 6)?.iter().all(u8::is_ascii_hexdigit).then_some(at + 6),
+        _ => None,
+    }
+}
+
+/// The meaning of a string that is given with its quotes. `None` for what is no string, and for one with half of a
+/// surrogate pair: it has no meaning in UTF-8.
+pub fn unescaped(quoted: &str) -> Option<Cow<'_, str>> {
+    let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    match inner.contains('\\') {
+        false => Some(Cow::Borrowed(inner)),
+        true => serde_json::from_str(quoted).ok().map(Cow::Owned),
+    }
+}
 
 /// How many bytes at the beginning are neither a quote nor a backslash nor a control character.
 ///
@@ -60,4 +97,35 @@ pub(super) fn plain(bytes: &[u8]) -> usize {
 /// The same, byte by byte, for the end of a text.
 fn plain_bytes(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | ..0x20)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_string_is_found_at_every_place() {
+        for length in 0..40 {
+            for end in ["\"", "\\", "\u{1}", "\u{1f}"] {
+                for filler in ["a", "!", " ", "\u{7f}", "ä", "]", "\u{5d}", "#"] {
+                    let text = filler.repeat(length);
+                    assert_eq!(plain(format!("{text}{end}{text}").as_bytes()), text.len(), "{text:?} {end:?}");
+                }
+            }
+            assert_eq!(plain(&vec![0xff; length]), length);
+        }
+    }
+
+    #[test]
+    fn a_string_means_what_serde_json_reads() {
+        for quoted in
+            [r#""""#, r#""a""#, r#""a\"b""#, r#""\u0041\/\ud83d\ude00""#, r#""\ud83d""#, r#""\ud83dx""#, "7", r#"""#]
+        {
+            assert_eq!(
+                unescaped(quoted).as_deref(),
+                serde_json::from_str::<String>(quoted).ok().as_deref(),
+                "{quoted}"
+            );
+        }
+    }
 }
