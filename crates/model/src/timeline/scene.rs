@@ -6,12 +6,22 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 
 use crate::kind_id::KindId;
+use crate::timeline::fold::{PILL_PAD, short};
 use crate::timeline::groups::{GroupRow, LanesBy};
 use crate::timeline::mark::LaneId;
 use crate::timeline::mark::{Counts, MarkType};
 use crate::timeline::overview::Column;
 use crate::timeline::scale::{Scale, Window};
 use crate::timeline::ticks::Tick;
+
+/// How opaque the tint of the selected row is, and that of the row with the pointer.
+pub const ROW_TINTS: [f64; 2] = [0.13, 0.06];
+
+/// How opaque the tint of a stretch of time is, and its edges.
+pub const SPAN_TINTS: [f64; 2] = [0.16, 0.7];
+
+/// So many pixels beyond both ends of the time axis belong to the lanes: pills reach there.
+pub const REACH: f64 = PILL_PAD + 1.0;
 
 /// What the user sees of a timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -145,6 +155,45 @@ pub struct Band {
     pub changing: bool,
 }
 
+/// The rectangle in which a band is painted, in whole pixels of the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    /// The left edge.
+    pub left: f64,
+    /// The right edge, which is beyond the left one.
+    pub right: f64,
+    /// The upper edge.
+    pub top: f64,
+    /// The lower edge.
+    pub bottom: f64,
+}
+
+impl Band {
+    /// How opaque the bands of each tone are, in the order in which they are painted, so that failures are on top.
+    pub const TONES: [(Tone, f64); 4] = [(Tone::Plain, 0.12), (Tone::Good, 0.2), (Tone::Wait, 0.22), (Tone::Bad, 0.22)];
+
+    /// The rectangle of the band on a screen of so many pixels per CSS pixel.
+    pub fn area(&self, ratio: f64) -> Area {
+        // A gap keeps bands that follow each other apart.
+        let width = if self.width >= 3.0 { self.width - 1.0 } else { self.width };
+        let left = (self.x * ratio).round();
+        let right = ((self.x + width) * ratio).round().max(left + 1.0);
+        let top = ((self.y - self.half_height()) * ratio).round();
+        let bottom = ((self.y + self.half_height()) * ratio).round();
+        Area { left, right, top, bottom }
+    }
+
+    /// Half the height. A failing state is taller than others, and states that change too fast are lower: never a colour
+    /// alone.
+    fn half_height(&self) -> f64 {
+        match (self.changing, self.tone) {
+            (true, _) => 3.0,
+            (false, Tone::Bad) => 7.5,
+            (false, _) => 6.5,
+        }
+    }
+}
+
 /// The word of a band, where there is room for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BandLabel {
@@ -205,6 +254,24 @@ pub struct Pill {
     pub first: u64,
     /// The sequence number of the last mark.
     pub last: u64,
+}
+
+impl Pill {
+    /// How tall a pill is, in CSS pixels.
+    pub const HEIGHT: f64 = 16.0;
+
+    /// The left edge of the number, in CSS pixels from the pill's left edge.
+    pub const NUMBER: f64 = PILL_PAD + 6.0;
+
+    /// The number of frames, as it is shown.
+    pub fn text(&self) -> String {
+        short(self.counts.total())
+    }
+
+    /// The upper left corner, in whole pixels of a screen of so many pixels per CSS pixel.
+    pub fn corner(&self, ratio: f64) -> (f64, f64) {
+        ((self.x * ratio).round(), ((self.y - Pill::HEIGHT / 2.0) * ratio).round())
+    }
 }
 
 /// What is kept of a time.
@@ -456,6 +523,21 @@ pub fn fit(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bands_are_kept_apart_and_the_alarming_ones_are_taller() {
+        let band = |x: f64, width: f64, tone: Tone, changing: bool| {
+            Band { x, width, y: 57.3, tone, word: SmolStr::default(), changing }.area(1.0)
+        };
+        let first = band(240.2, 30.0, Tone::Good, false);
+        let next = band(270.2, 2.0, Tone::Bad, false);
+        assert_eq!((first.right, next.left, next.right), (269.0, 270.0, 272.0));
+        let height = |area: Area| area.bottom - area.top;
+        let fast = band(280.0, 30.0, Tone::Bad, true);
+        assert!(height(next) > height(first) && height(first) > height(fast));
+        let short = band(280.4, 0.1, Tone::Bad, false);
+        assert_eq!((short.left, short.right), (280.0, 281.0), "it stays visible");
+    }
 
     #[test]
     fn a_length_of_time_has_the_unit_that_fits_it() {

@@ -1,4 +1,4 @@
-//! The choices in the timeline's bar: what lanes stand together, and in which order.
+//! The menus in the timeline's bar that group lanes and put them in order.
 
 use leptos::prelude::*;
 
@@ -7,12 +7,12 @@ use kubechurn_model::timeline::groups::{LaneOrder, LanesBy};
 
 use crate::ui::screen::{Commands, Screen};
 
-/// The choices.
+/// The two menus, and the buttons that open and close all groups.
 #[component]
 pub fn LaneChoices(
-    /// What to show.
+    /// The signals of the page's view.
     screen: Screen,
-    /// Where the choices go.
+    /// Receives the choices.
     commands: Commands,
 ) -> impl IntoView {
     let send = move |command| commands.send(Command::Timeline(command));

@@ -1,4 +1,11 @@
-//! The timeline's frame: its title, its canvas, and what the pointer does there.
+//! The timeline: its title, its choices, its canvas, and the pointer's events there.
+
+mod bands;
+pub mod canvas;
+mod labels;
+mod lane_choices;
+mod marks;
+pub mod paint;
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -8,19 +15,19 @@ use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::panel::Panel;
 
 use crate::ui::edge::Edge;
-use crate::ui::lane_choices::LaneChoices;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::span::{Around, Span};
+use crate::ui::timeline::lane_choices::LaneChoices;
 
-/// The id of the canvas, for the painter.
+/// The canvas's id in the document.
 pub const CANVAS: &str = "timeline-canvas";
 
 /// The timeline of the kind in view.
 #[component]
 pub fn Timeline(
-    /// What to show.
+    /// The signals of the page's view.
     screen: Screen,
-    /// Where the pointer's doings go.
+    /// Receives the commands of the pointer.
     commands: Commands,
 ) -> impl IntoView {
     let send = move |command| commands.send(Command::Timeline(command));
@@ -38,7 +45,7 @@ pub fn Timeline(
             return;
         }
         pressed.set_value(true);
-        // What is dragged may end beside the canvas.
+        // A drag may end beside the canvas.
         if let Some(target) = event.current_target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) {
             let _ = target.set_pointer_capture(event.pointer_id());
         }
