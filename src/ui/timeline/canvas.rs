@@ -7,8 +7,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use kubechurn_client::api::cell::Tone;
-use kubechurn_model::timeline::fold::CHAR;
 use kubechurn_model::timeline::mark::MarkType;
+use kubechurn_model::timeline::scene::fold::CHAR;
 
 /// The theme's colours, read from the style variables.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
-use kubechurn_model::timeline::groups::{LaneOrder, LanesBy};
+use kubechurn_model::timeline::lanes::{LaneOrder, LanesBy};
 
 use crate::ui::screen::{Commands, Screen};
 

@@ -5,8 +5,8 @@ use std::f64::consts::TAU;
 use web_sys::CanvasRenderingContext2d;
 
 use kubechurn_client::api::cell::Tone;
-use kubechurn_model::timeline::fold::PILL_PAD;
 use kubechurn_model::timeline::mark::MarkType;
+use kubechurn_model::timeline::scene::fold::PILL_PAD;
 use kubechurn_model::timeline::scene::{Pill, Scene};
 
 use crate::ui::timeline::canvas::Canvas;

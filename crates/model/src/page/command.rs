@@ -14,7 +14,7 @@ use crate::page::resync::Resync;
 use crate::page::route::Route;
 use crate::page::span::SpanCommand;
 use crate::table::view::Retention;
-use crate::timeline::groups::{LaneOrder, LanesBy};
+use crate::timeline::lanes::{LaneOrder, LanesBy};
 
 /// Something that the user asks for.
 #[derive(Clone, Debug, PartialEq)]

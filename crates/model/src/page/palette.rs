@@ -18,7 +18,7 @@ use crate::page::route::{Route, joined};
 use crate::page::span::SpanCommand;
 use crate::table::schema::TableSchema;
 use crate::table::view::Retention;
-use crate::timeline::groups::{LaneOrder, LanesBy};
+use crate::timeline::lanes::{LaneOrder, LanesBy};
 use kubechurn_columns::kinds::Kind;
 
 /// The palette's commands: those that have no key, and those that have one but are also searched by name.

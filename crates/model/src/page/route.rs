@@ -14,7 +14,7 @@ use crate::page::catalog::{Catalog, at, is_of};
 use crate::page::span;
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
-use crate::timeline::groups::{LaneChoice, LaneOrder, LanesBy};
+use crate::timeline::lanes::{LaneChoice, LaneOrder, LanesBy};
 use crate::timeline::scale::Window;
 use kubechurn_columns::kinds::Kind;
 

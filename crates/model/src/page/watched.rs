@@ -28,7 +28,7 @@ use crate::page::route::Route;
 use crate::table::view::TableView;
 use crate::timeline::mark::Resync;
 use crate::timeline::marks::{Detail, Marks, NO_CONNECTION, NewMark};
-use crate::timeline::words::NewState;
+use crate::timeline::store::state::NewState;
 use kubechurn_columns::kinds::Kind;
 use kubechurn_columns::kinds::events::regarding;
 use kubechurn_columns::state::write_state;

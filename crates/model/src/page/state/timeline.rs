@@ -8,10 +8,11 @@ use crate::page::inspector::events;
 use crate::page::route::Route;
 use crate::page::state::Page;
 use crate::page::state::timeline_drag::Drag;
-use crate::timeline::groups::{LaneChoice, LanePart, OpenGroups};
-use crate::timeline::hit::{Hit, Owner};
+use crate::timeline::hit::{Hit, LanePart, Owner};
+use crate::timeline::lanes::{LaneChoice, OpenGroups};
 use crate::timeline::marks::MarkInfo;
 use crate::timeline::scale::Viewport;
+use crate::timeline::scene::summary::summary;
 use crate::timeline::scene::{TimelineView, duration};
 use kubechurn_columns::kinds::Kind;
 
@@ -95,7 +96,7 @@ impl Page {
         let panel = &mut self.out.view.timeline;
         if now - state.told >= WORDS {
             state.told = now;
-            panel.summary.put(scene.summary());
+            panel.summary.put(summary(scene));
         }
         let is_new = timeline.take_looks_new();
         self.out.effects.paint |= is_new || std::mem::take(&mut state.must);
