@@ -1,7 +1,7 @@
 //! The canvas of the timeline, with the colours and the font of the theme.
 //!
-//! No text is measured while a scene is painted: the font is monospace, and the width of its characters is read together with
-//! the theme.
+//! No text is measured while a scene is painted: the font is monospace, and the width of its characters is read
+//! together with the theme.
 
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};

@@ -14,7 +14,8 @@ use crate::ui::timeline::marks::{paint_marks, paint_pills, shape};
 pub fn paint(canvas: &Canvas, scene: &Scene) {
     let context = &canvas.context;
     let layout = &scene.layout;
-    // Resizing a canvas resets its context, so the context is set up each time. Setting the font is slow, and done once.
+    // Resizing a canvas resets its context, so the context is set up each time. Setting the font is slow, and done
+    // once.
     canvas.begin_at(0.0, 0.0);
     context.set_text_baseline("middle");
     context.set_text_align("left");
@@ -139,8 +140,8 @@ fn paint_stream(canvas: &Canvas, scene: &Scene) {
     }
 }
 
-/// Paints a time of which less is kept than was received. Where only marks are left, it is dim and ends with a dotted line;
-/// where nothing is left, it is dark and ends with a solid one.
+/// Paints a time of which less is kept than was received. Where only marks are left, it is dim and ends with a dotted
+/// line; where nothing is left, it is dark and ends with a solid one.
 fn paint_lost(canvas: &Canvas, area: &GapArea, top: f64, height: f64) {
     let context = &canvas.context;
     let is_nothing = area.kept == Kept::Nothing;

@@ -1,4 +1,5 @@
-//! The chart of a timeline: it remembers the rows of the lanes and the last scene, and draws the next one when it is due.
+//! The chart of a timeline: it remembers the rows of the lanes and the last scene, and draws the next one when it is
+//! due.
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_columns::kinds::Kind;
@@ -184,8 +185,8 @@ impl<'a> TimelineMut<'a> {
         }
     }
 
-    /// Where lanes stand by manager, asks `find` who wrote marks of which that is not known yet, at most `most` of them.
-    /// `find` returns `None` where nobody knows. Returns whether some are left; the next scene is due then.
+    /// Where lanes stand by manager, asks `find` who wrote marks of which that is not known yet, at most `most` of
+    /// them. `find` returns `None` where nobody knows. Returns whether some are left; the next scene is due then.
     pub fn find_writers(
         &mut self,
         most: usize,
@@ -211,8 +212,8 @@ impl<'a> TimelineMut<'a> {
         &self.chart.scene
     }
 
-    /// Whether the last scene must be painted, because it looks different from the one that was painted last. From now on
-    /// it counts as painted.
+    /// Whether the last scene must be painted, because it looks different from the one that was painted last. From now
+    /// on it counts as painted.
     pub fn take_looks_new(&mut self) -> bool {
         let Chart { scene, painted, .. } = &mut *self.chart;
         let is_new = !scene.looks_like(painted);
@@ -232,8 +233,8 @@ impl<'a> TimelineMut<'a> {
         lost_at(&self.chart.scene, x, y)
     }
 
-    /// From now on scenes show since when the texts of all changes are kept, in milliseconds; `None` as long as none was
-    /// dropped.
+    /// From now on scenes show since when the texts of all changes are kept, in milliseconds; `None` as long as none
+    /// was dropped.
     pub fn note_texts(&mut self, since: Option<f64>) {
         self.chart.texts_since = since;
     }

@@ -9,8 +9,8 @@ pub enum LanesBy {
     /// Each object has a lane of its own.
     #[default]
     Object,
-    /// Below the object that controls them: Pods below their ReplicaSet, which is below its Deployment. Events, which are
-    /// many and have no owner, stand together.
+    /// Below the object that controls them: Pods below their ReplicaSet, which is below its Deployment. Events, which
+    /// are many and have no owner, stand together.
     Owner,
     /// Pods of one node.
     Node,
@@ -18,8 +18,8 @@ pub enum LanesBy {
     Namespace,
     /// Objects of one kind.
     Kind,
-    /// Below the field manager that seems to have written them, each object with the marks that this manager made: an object
-    /// that several wrote stands in several groups.
+    /// Below the field manager that seems to have written them, each object with the marks that this manager made: an
+    /// object that several wrote stands in several groups.
     Manager,
 }
 
@@ -132,7 +132,8 @@ pub struct GroupRow {
     pub kept: bool,
     /// What the group is, where it is no object whose marks are known: `ReplicaSet`, `node`.
     pub word: Box<str>,
-    /// What the kind is called in words on a timeline of several kinds; empty where it is no object whose marks are known.
+    /// What the kind is called in words on a timeline of several kinds; empty where it is no object whose marks are
+    /// known.
     pub long: &'static str,
     /// The name, as short as it may be below the group that it is in.
     pub name: Box<str>,

@@ -1,5 +1,5 @@
-//! Lanes in groups: by owner, by node, by namespace, by kind or by the manager who seems to have written; in one of several
-//! orders; and those that are kept on top.
+//! Lanes in groups: by owner, by node, by namespace, by kind or by the manager who seems to have written; in one of
+//! several orders; and those that are kept on top.
 //!
 //! A group is closed at first. Then its row shows the marks of everything below it, folded with their counts, and a
 //! delete on top. An open group has its members below it.
@@ -141,8 +141,8 @@ impl Groups {
             self.is_counted(row, at, entry).then_some((row.id, entry.revision))
         });
         let counted: Vec<(GroupId, u32)> = counted.collect();
-        // While lanes are being found, counting would begin anew with each scene. Marks whose managers are being found stay
-        // where they are.
+        // While lanes are being found, counting would begin anew with each scene. Marks whose managers are being found
+        // stay where they are.
         if !self.is_finding || self.index.is_by_manager() {
             self.is_behind |= self.counts.count(&counted, scale, marks, &self.index);
         }

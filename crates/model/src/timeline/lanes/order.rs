@@ -20,8 +20,8 @@ const SETTLE: f64 = 2_000.0;
 /// How many rows can be scrolled through; what changed longer ago is only counted.
 const MOST_ROWS: usize = 5_000;
 
-/// In a window of the past at most so many marks for each lane are walked. Then the lanes are searched instead: about so
-/// many marks are walked in the time of one search.
+/// In a window of the past at most so many marks for each lane are walked. Then the lanes are searched instead: about
+/// so many marks are walked in the time of one search.
 const WALKED: usize = 32;
 
 /// A row: its lane, and the generation of the lane's number, so that a freed lane is not taken for its successor.

@@ -139,8 +139,8 @@ impl Rows {
     }
 }
 
-/// The entry that has these words, if it is there: `deployments/shop/web`, `node:n-1`. An owner of whom no lane is known is a
-/// group named `Deployment:shop/web`, and is found by either.
+/// The entry that has these words, if it is there: `deployments/shop/web`, `node:n-1`. An owner of whom no lane is
+/// known is a group named `Deployment:shop/web`, and is found by either.
 pub(crate) fn find(words: &str, marks: &[&Marks], kinds: &[&'static Kind], index: &Index) -> Option<u32> {
     let entry = || lane_of(words, marks, kinds).and_then(|lane| index.of_lane(lane));
     let (kind, key) = words.split_once('/').unwrap_or((words, ""));

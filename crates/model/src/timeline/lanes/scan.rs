@@ -35,8 +35,8 @@ pub(crate) struct Scan {
     /// The window, and what is in it.
     window: Option<Window>,
     found: Vec<Found>,
-    /// The window that is being looked at, and where that goes on: the kind, and the number of a lane, or one more than that of
-    /// a mark.
+    /// The window that is being looked at, and where that goes on: the kind, and the number of a lane, or one more than
+    /// that of a mark.
     next: Option<(Window, usize, u64)>,
     finding: Vec<Found>,
 }

@@ -12,8 +12,8 @@ use crate::timeline::store::block::Block;
 use crate::timeline::store::state::{State, Words};
 use crate::timeline::words::text::fit;
 
-/// Where states change to and fro within a block, those that last shorter than this are left out, in pixels. At the border
-/// of two blocks a state may be left out that lasts twice as long.
+/// Where states change to and fro within a block, those that last shorter than this are left out, in pixels. At the
+/// border of two blocks a state may be left out that lasts twice as long.
 pub(super) const SHORT: f64 = 2.0;
 
 /// The room between a word and what stands beside it, in pixels.
@@ -32,7 +32,7 @@ struct Bands<'a> {
 }
 
 /// Adds the bands of a lane that is in the state `entry` when the window begins.
-pub(super) fn fill_bands(entry: Option<State>, (spots, y): (&[Spot], f64), words: &Words, scene: &mut Scene) {
+pub(super) fn fill_bands(entry: Option<State>, spots: &[Spot], y: f64, words: &Words, scene: &mut Scene) {
     let scale = scene.scale;
     let first = scene.bands.len();
     let mut bands = Bands { bands: &mut scene.bands, first, words, y };
@@ -77,8 +77,8 @@ impl Bands<'_> {
         }
     }
 
-    /// Adds the band of states none of which lasts long enough to be seen, after the state before them. If the object is
-    /// gone for some of the time, only a failure is drawn.
+    /// Adds the band of states none of which lasts long enough to be seen, after the state before them. If the object
+    /// is gone for some of the time, only a failure is drawn.
     fn changing(&mut self, before: Option<(State, f64)>, block: &Block, (x, last_x): (f64, f64)) {
         let is_whole = !block.states.has(None);
         let tone = block.states.worst().filter(|tone| is_whole || *tone == Tone::Bad);
@@ -111,8 +111,8 @@ pub(super) fn worse(one: Tone, other: Tone) -> Tone {
     if (other as u8) > one as u8 { other } else { one }
 }
 
-/// Writes the words of a row's bands, which are those from `first` on, where nothing else is drawn: `taken` has from where
-/// to where something is, from left to right.
+/// Writes the words of a row's bands, which are those from `first` on, where nothing else is drawn: `taken` has from
+/// where to where something is, from left to right.
 pub(super) fn fill_labels(first: usize, taken: &[(f64, f64)], Scene { bands, labels, .. }: &mut Scene) {
     for Band { x, width, y, tone, word, .. } in bands[first..].iter().filter(|band| has_room(band)) {
         let end = x + width;

@@ -104,8 +104,8 @@ impl Band {
         Area { left, right, top, bottom }
     }
 
-    /// Half the height. A failing state is taller than others, and states that change too fast are lower: never a colour
-    /// alone.
+    /// Half the height. A failing state is taller than others, and states that change too fast are lower: never a
+    /// colour alone.
     fn half_height(&self) -> f64 {
         match (self.changing, self.tone) {
             (true, _) => 3.0,
@@ -334,7 +334,8 @@ impl Default for Scene {
 }
 
 impl Scene {
-    /// Whether something in the window of time moves on while the time passes. States that last from edge to edge do not.
+    /// Whether something in the window of time moves on while the time passes. States that last from edge to edge do
+    /// not.
     pub fn moves(&self) -> bool {
         let marks = self.glyphs.len() + self.events.len() + self.pills.len() + self.lines.len() + self.gaps.len();
         self.following && marks > 0

@@ -1,5 +1,5 @@
-//! Fills a scene with the Events about the object of a lane. Their marks are those of the Events' own kind, and are held and
-//! counted there alone.
+//! Fills a scene with the Events about the object of a lane. Their marks are those of the Events' own kind, and are
+//! held and counted there alone.
 
 use std::ops::ControlFlow;
 
@@ -23,8 +23,8 @@ fn cell(at: f64, scale: &Scale) -> f64 {
     (at / (NEAR * scale.ms_per_pixel())).floor()
 }
 
-/// Adds the Events about the object of a lane to its row. The end of an Event, which the server forgets after an hour, says
-/// nothing about the object, and is not drawn.
+/// Adds the Events about the object of a lane to its row. The end of an Event, which the server forgets after an hour,
+/// says nothing about the object, and is not drawn.
 pub(super) fn fill_events(marks: &[&Marks], row: &RowLane<'_>, scene: &mut Scene, found: &mut Vec<EventMarks>) {
     found.clear();
     let scale = scene.scale;

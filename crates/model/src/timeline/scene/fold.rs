@@ -47,8 +47,8 @@ impl Spot {
     }
 }
 
-/// Whether the marks of a block may be in one fold, however the marks around it are folded. A short block may reach from
-/// one cell into the next: it belongs to the cell of its first mark.
+/// Whether the marks of a block may be in one fold, however the marks around it are folded. A short block may reach
+/// from one cell into the next: it belongs to the cell of its first mark.
 pub fn is_in_one_fold(block: &Block, ms_per_pixel: f64) -> bool {
     let near = NEAR * ms_per_pixel;
     let is_short = f64::from(block.widest) < near && block.span() < near;

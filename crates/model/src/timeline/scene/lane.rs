@@ -65,7 +65,7 @@ pub(super) fn fill_lane(row: &RowLane<'_>, scene: &mut Scene, scratch: &mut Scra
     let in_window = resyncs.get(of.kind.index()).map_or(&[][..], Vec::as_slice);
     let entry = collect(own, lane, &scene.scale, in_window, scratch);
     scratch.resyncs = resyncs;
-    fill_bands(entry, (&scratch.spots, y), &own.words, scene);
+    fill_bands(entry, &scratch.spots, y, &own.words, scene);
     let first_pill = scene.pills.len();
     fold(&scratch.spots, scene.scale.ms_per_pixel(), |fold| {
         add_fold(&fold, y, scene, &mut scratch.crosses, |spot| newest_delete_of(own, lane, spot));
@@ -87,7 +87,7 @@ pub(super) fn fill_lane(row: &RowLane<'_>, scene: &mut Scene, scratch: &mut Scra
 /// Adds the bands of a lane alone.
 pub(super) fn fill_states(row: &RowLane<'_>, scene: &mut Scene, scratch: &mut Scratch) {
     let entry = collect(row.own, row.lane, &scene.scale, &[], scratch);
-    fill_bands(entry, (&scratch.spots, row.y), &row.own.words, scene);
+    fill_bands(entry, &scratch.spots, row.y, &row.own.words, scene);
 }
 
 /// Fills the scratch with the spots of a lane, the oldest first, and with the resyncs that replayed the lane's object,

@@ -1,6 +1,6 @@
-//! Fills a scene with the times that are lost: that of which only marks remain, because the recorder dropped the texts of its
-//! changes, and that of which nothing remains. Both are drawn in the overview, too, where the counts of that time
-//! still stand.
+//! Fills a scene with the times that are lost: that of which only marks remain, because the recorder dropped the texts
+//! of its changes, and that of which nothing remains. Both are drawn in the overview, too, where the counts of that
+//! time still stand.
 
 use crate::kind_id::KindId;
 use crate::timeline::scale::Scale;

@@ -1,5 +1,5 @@
-//! The scene of a timeline as plain data: marks folded to cells of the screen, bands of states, labels and ticks; and the thing
-//! under the pointer.
+//! The scene of a timeline as plain data: marks folded to cells of the screen, bands of states, labels and ticks; and
+//! the thing under the pointer.
 
 mod bands;
 pub(crate) mod contents;

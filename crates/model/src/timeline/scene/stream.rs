@@ -68,7 +68,8 @@ fn collect<'a>(source: &Source<'a>, kind: KindId, scene: &mut Scene, gaps: &mut 
     let Some(own) = marks.get(kind.index()) else { return };
     let scale = scene.scale;
     let window = scale.window;
-    // A gap that several kinds have is counted once, also in the newest part of the strip, whose time reaches farther back.
+    // A gap that several kinds have is counted once, also in the newest part of the strip, whose time reaches farther
+    // back.
     let in_strip = scene.strip.window.from.max(now - COUNTED);
     let since = if names.are_several() { window.from.min(in_strip) } else { window.from };
     let first_line = scene.lines.len();

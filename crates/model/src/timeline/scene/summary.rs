@@ -14,8 +14,8 @@ const MOST_GROUPS: usize = 24;
 /// The most characters of a group's name.
 const LONGEST: usize = 80;
 
-/// The scene in words, for users who do not see the canvas: what changed, and the first lanes with their present states:
-/// `Last 60 s: 14 added, 9 deleted; 1 relist. shop/cart-0 Running; shop/cart-1 deleted; and 12 more`.
+/// The scene in words, for users who do not see the canvas: what changed, and the first lanes with their present
+/// states: `Last 60 s: 14 added, 9 deleted; 1 relist. shop/cart-0 Running; shop/cart-1 deleted; and 12 more`.
 pub fn summary(scene: &Scene) -> String {
     let span = duration(scene.scale.window.span());
     let mut text = if scene.following {

@@ -40,8 +40,8 @@ impl Block {
         Block { first_at, last_at, last_seq, seqs: 0, counts, widest: 0.0, longest: 0.0, states, changed: 0.0 }
     }
 
-    /// Adds the block that follows. `tail` is how long the last state lasts at most at the end of this block, and becomes
-    /// that of the sum.
+    /// Adds the block that follows. `tail` is how long the last state lasts at most at the end of this block, and
+    /// becomes that of the sum.
     fn append(&mut self, next: &Block, tail: &mut f32) {
         // Rounding must not make a time less than it is.
         let gap = (next.first_at - self.last_at) as f32 * 1.000_001;

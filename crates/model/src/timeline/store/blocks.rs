@@ -1,8 +1,9 @@
-//! The blocks of a lane: its marks taken together by 16, by 256, and so on, so that a lane is drawn, and searched, without
-//! walking all its marks.
+//! The blocks of a lane: its marks taken together by 16, by 256, and so on, so that a lane is drawn, and searched,
+//! without walking all its marks.
 //!
-//! Blocks are made when their last mark is pushed, and go with it. They cost some four bytes a mark, and a lane of fewer
-//! than 16 marks has none. Nothing is only in them: each block can be opened into the blocks and marks it is made of.
+//! Blocks are made when their last mark is pushed, and go with it. They cost some four bytes a mark, and a lane of
+//! fewer than 16 marks has none. Nothing is only in them: each block can be opened into the blocks and marks it is made
+//! of.
 
 use std::collections::VecDeque;
 
@@ -65,8 +66,8 @@ impl Blocks {
         }
     }
 
-    /// Forgets the blocks all of whose marks are evicted. `pushed` is how many marks the lane has had, and `evicted` how
-    /// many of them are evicted.
+    /// Forgets the blocks all of whose marks are evicted. `pushed` is how many marks the lane has had, and `evicted`
+    /// how many of them are evicted.
     pub fn evict(&mut self, pushed: u64, evicted: u64) {
         for (level, blocks) in self.levels.iter_mut().enumerate() {
             let made = pushed / size(level);
@@ -79,8 +80,8 @@ impl Blocks {
         }
     }
 
-    /// The block of a level that ends with the mark after which the lane had had `end` marks, if there is one and none of
-    /// its marks is evicted.
+    /// The block of a level that ends with the mark after which the lane had had `end` marks, if there is one and none
+    /// of its marks is evicted.
     pub(super) fn ending_at(&self, level: usize, end: u64, (pushed, evicted): (u64, u64)) -> Option<&Block> {
         let size = size(level);
         if !end.is_multiple_of(size) || end - size < evicted {

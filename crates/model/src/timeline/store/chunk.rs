@@ -1,10 +1,10 @@
 //! A piece of the ring: marks in as few bytes as their numbers need, and beside them what only few marks have.
 //!
-//! Each mark is a row of bytes. All rows of a chunk are alike: each number has as many whole bytes as the largest one of its
-//! field needs. A time is kept as its distance from the first one of the chunk, and so is a version. A number that does
-//! not fit makes all rows of the chunk wider, so that every number is kept exactly. Where the page's clock and an API server
-//! made the numbers, a mark takes 10 to 16 bytes; and at most [`BYTES`], whatever the versions are, unless the chunk's marks
-//! are of several days.
+//! Each mark is a row of bytes. All rows of a chunk are alike: each number has as many whole bytes as the largest one
+//! of its field needs. A time is kept as its distance from the first one of the chunk, and so is a version. A number
+//! that does not fit makes all rows of the chunk wider, so that every number is kept exactly. Where the page's clock
+//! and an API server made the numbers, a mark takes 10 to 16 bytes; and at most [`BYTES`], whatever the versions are,
+//! unless the chunk's marks are of several days.
 
 use std::mem::size_of;
 
@@ -22,14 +22,14 @@ const FIRST: usize = 8;
 
 /// The fields of a row, in their order.
 const FIELDS: usize = 6;
-/// From the lowest bit: three bits of the type, two of the tone, one that says that the mark is [`BESIDE`], and those of the
-/// state's word.
+/// From the lowest bit: three bits of the type, two of the tone, one that says that the mark is [`BESIDE`], and those
+/// of the state's word.
 const REST: usize = 0;
-/// The bits of the time, less those of the chunk's first one. Times of a sign have the order of their bits, and from 2004 to
-/// 2039 the lowest bit is a quarter of a microsecond.
+/// The bits of the time, less those of the chunk's first one. Times of a sign have the order of their bits, and from
+/// 2004 to 2039 the lowest bit is a quarter of a microsecond.
 const AT: usize = 1;
-/// The distance from the first version that is a number. Of a mark that is [`BESIDE`] twice the place of its subject, or one
-/// more than twice that of its version.
+/// The distance from the first version that is a number. Of a mark that is [`BESIDE`] twice the place of its subject,
+/// or one more than twice that of its version.
 const VERSION: usize = 2;
 const LANE: usize = 3;
 const BEFORE: usize = 4;
@@ -63,7 +63,8 @@ struct Beside {
     subjects: Vec<Subject>,
     /// The bytes that the subjects hold outside themselves.
     heap: usize,
-    /// Versions that are no numbers, and those of marks that do not stand for one frame: where each text ends in `texts`.
+    /// Versions that are no numbers, and those of marks that do not stand for one frame: where each text ends in
+    /// `texts`.
     versions: Vec<u32>,
     texts: String,
     /// How many frames such marks stand for, unless it is one, by the places of their versions, in order.

@@ -1,8 +1,8 @@
 //! The objects that the Events of a kind are about, so that the marks of an Event are drawn on the lane of its object.
 //!
-//! An Event names its object by kind, namespace and name, and so does a lane, which stands for every object of the name of
-//! which it has marks. Where the Event has the object's uid, the lane must know an object with that uid: an Event about an
-//! earlier object says nothing about a later one that got its name.
+//! An Event names its object by kind, namespace and name, and so does a lane, which stands for every object of the name
+//! of which it has marks. Where the Event has the object's uid, the lane must know an object with that uid: an Event
+//! about an earlier object says nothing about a later one that got its name.
 
 use std::mem::size_of;
 

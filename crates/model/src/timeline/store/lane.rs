@@ -73,8 +73,8 @@ impl Lane {
         texts + self.earlier.capacity() * size_of::<Life>() + self.blocks.bytes()
     }
 
-    /// Whether a resync replayed the object of the lane. `before` is the lane's newest mark before the resync; `None` if there
-    /// is none, or if it is evicted.
+    /// Whether a resync replayed the object of the lane. `before` is the lane's newest mark before the resync; `None`
+    /// if there is none, or if it is evicted.
     pub fn is_in_resync(&self, resync: &Resync, before: Option<Mark<'_>>) -> bool {
         let is_there = resync.namespace.is_empty() || *resync.namespace == *self.key.namespace;
         is_there

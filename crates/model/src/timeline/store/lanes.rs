@@ -133,8 +133,8 @@ impl Lanes {
         Touch { lane: id, life, before }
     }
 
-    /// Forgets a mark that the ring evicted. Returns the states that are not kept any more: that which the lane had from an
-    /// earlier mark, and that of this mark, unless the lane keeps it.
+    /// Forgets a mark that the ring evicted. Returns the states that are not kept any more: that which the lane had
+    /// from an earlier mark, and that of this mark, unless the lane keeps it.
     pub fn release(&mut self, mark: &Evicted) -> [Option<State>; 2] {
         let Some((id, life)) = mark.owner else {
             return [None; 2];
@@ -176,8 +176,8 @@ impl Lanes {
         self.heap = self.heap - before + after;
     }
 
-    /// The lane of a live object that has none, because the object's marks are evicted. The object is in this state. The
-    /// lane has no mark yet, and stays until it has had one.
+    /// The lane of a live object that has none, because the object's marks are evicted. The object is in this state.
+    /// The lane has no mark yet, and stays until it has had one.
     pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, state: State) -> LaneId {
         let id = self.insert(Change { key, uid, mark_type: MarkType::Sync });
         if let Some(lane) = self.lane_mut(id.0) {
@@ -186,8 +186,8 @@ impl Lanes {
         id
     }
 
-    /// The user looks at an object that has a lane. The object that the user looked at before loses its lane, if the lane
-    /// has no mark. Returns the state that is not kept any more then.
+    /// The user looks at an object that has a lane. The object that the user looked at before loses its lane, if the
+    /// lane has no mark. Returns the state that is not kept any more then.
     pub fn attend(&mut self, key: &ObjectKey) -> Option<State> {
         let id = self.find(key)?;
         let (before, generation) = self.attended.replace((id, self.generation(id)))?;

@@ -20,8 +20,8 @@ use crate::timeline::store::ring::Ring;
 use crate::timeline::store::state::{NewState, State, Words};
 use crate::timeline::store::walk::newest_until;
 
-/// A budget for the marks of all kinds together, in bytes: room for some two million marks with their lanes. A single kind
-/// may take all of it, and [`keep_within`] divides it where there are several.
+/// A budget for the marks of all kinds together, in bytes: room for some two million marks with their lanes. A single
+/// kind may take all of it, and [`keep_within`] divides it where there are several.
 pub const BUDGET: usize = 40 << 20;
 
 /// The words of a gap that lasts for as long as the server is not heard. On a timeline of several kinds the names of
@@ -216,8 +216,8 @@ impl Marks {
         self.push_stream((now, now), MarkType::Relist, note, false);
     }
 
-    /// Marks that known objects were told again: one mark, however many they are. It is drawn in the lane of each object
-    /// that was told again.
+    /// Marks that known objects were told again: one mark, however many they are. It is drawn in the lane of each
+    /// object that was told again.
     pub fn resync(&mut self, now: f64, resync: Resync) {
         let at = self.ring.clamp(now);
         self.pushed += 1;
@@ -426,8 +426,8 @@ impl Marks {
     }
 }
 
-/// Has the marks of several kinds take at most `budget` bytes together. The kind that takes the most gives up its oldest
-/// marks, again and again. So a kind in which very much happens takes nothing from one in which little happens.
+/// Has the marks of several kinds take at most `budget` bytes together. The kind that takes the most gives up its
+/// oldest marks, again and again. So a kind in which very much happens takes nothing from one in which little happens.
 pub fn keep_within<'a>(budget: usize, marks: impl Iterator<Item = &'a mut Marks>) {
     let mut marks: Vec<(usize, &mut Marks)> = marks.map(|own| (own.charged(), own)).collect();
     let mut taken: usize = marks.iter().map(|(charged, _)| charged).sum();

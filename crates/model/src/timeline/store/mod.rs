@@ -1,8 +1,8 @@
 //! The marks of each kind, in memory: packed in a ring, linked by lane, and taken together in blocks.
 //!
-//! [`marks::Marks`] are kept once for each kind, however many timelines draw them. Nothing walks all marks: each mark points at
-//! the one before it in its lane ([`mark::Mark::before`]), and where the marks of a lane stand closer than pixels,
-//! [`blocks`] of them are taken together.
+//! [`marks::Marks`] are kept once for each kind, however many timelines draw them. Nothing walks all marks: each mark
+//! points at the one before it in its lane ([`mark::Mark::before`]), and where the marks of a lane stand closer than
+//! pixels, [`blocks`] of them are taken together.
 
 pub mod block;
 pub mod blocks;

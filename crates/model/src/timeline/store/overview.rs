@@ -1,8 +1,8 @@
 //! Counts of the whole recording in buckets of time, for the strip above the lanes.
 //!
-//! Kept while marks arrive, so that drawing costs the width of the strip and not the number of marks. The buckets of the
-//! last ten minutes are a quarter of a second long. Older ones are merged, four at a time and again and again, so that
-//! the memory is bounded: what is a week old is in buckets of 17 minutes.
+//! Kept while marks arrive, so that drawing costs the width of the strip and not the number of marks. The buckets of
+//! the last ten minutes are a quarter of a second long. Older ones are merged, four at a time and again and again, so
+//! that the memory is bounded: what is a week old is in buckets of 17 minutes.
 
 use crate::timeline::scale::Scale;
 use crate::timeline::store::mark::{Counts, MarkType};
@@ -59,8 +59,8 @@ impl Level {
         self.newest - self.buckets.len() as i64 + 1
     }
 
-    /// Makes the bucket of a number the newest one, unless a newer one is there. Buckets for which there is no more room
-    /// are handed to `merge` with their numbers, the oldest first.
+    /// Makes the bucket of a number the newest one, unless a newer one is there. Buckets for which there is no more
+    /// room are handed to `merge` with their numbers, the oldest first.
     fn advance(&mut self, number: i64, len: usize, mut merge: impl FnMut(i64, &Bucket)) {
         if self.buckets.is_empty() {
             self.buckets = vec![[0; MarkType::COUNT]; len];
@@ -172,8 +172,8 @@ fn add_to_level(levels: &mut [Level], number: i64, counts: &Bucket, len: usize) 
 }
 
 /// Writes the columns of a strip, each about `pixels` wide: what was counted by all of these together. A column is a
-/// whole number of buckets that stand at fixed times, so that moving the strip never changes its counts. Where there are
-/// coarse buckets, a column is at least as long as one of them.
+/// whole number of buckets that stand at fixed times, so that moving the strip never changes its counts. Where there
+/// are coarse buckets, a column is at least as long as one of them.
 pub fn columns(overviews: &[&Overview], scale: &Scale, pixels: f64, columns: &mut Vec<Column>) {
     columns.clear();
     let counted = || overviews.iter().filter(|overview| !overview.is_empty());

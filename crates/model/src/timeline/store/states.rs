@@ -6,8 +6,8 @@ use crate::timeline::store::state::{self, State, TONES, WordId};
 
 /// The first and the last of some states, and which tones there are among all of them.
 ///
-/// From the lowest bit: one for each tone, one for the time in which the object does not exist, and one that says that not
-/// all states are the same; then the first state, and the last one.
+/// From the lowest bit: one for each tone, one for the time in which the object does not exist, and one that says that
+/// not all states are the same; then the first state, and the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct States(u32);
 

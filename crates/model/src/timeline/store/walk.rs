@@ -1,8 +1,8 @@
 //! Walks through the marks of a lane from the newest to the oldest, block by block where that is enough.
 //!
-//! A block that reaches from one fold into the next is split: its marks are looked at from the newest one, and they lie far apart
-//! in memory. Where only marks of one fold are left, nobody needs to look at those: they are the block less the marks that were
-//! seen.
+//! A block that reaches from one fold into the next is split: its marks are looked at from the newest one, and they lie
+//! far apart in memory. Where only marks of one fold are left, nobody needs to look at those: they are the block less
+//! the marks that were seen.
 
 use std::ops::ControlFlow;
 
@@ -30,8 +30,8 @@ pub enum Step {
 }
 
 impl Step {
-    /// What to do with a block that is not wholly in a window, so that the walk ends at the first part before the window;
-    /// `None` for a block that is.
+    /// What to do with a block that is not wholly in a window, so that the walk ends at the first part before the
+    /// window; `None` for a block that is.
     pub fn outside(block: &Block, window: Window) -> Option<Step> {
         match () {
             () if block.first_at > window.to => Some(Step::Skip),
@@ -62,8 +62,8 @@ pub fn walk<'a>(
     walk_split(ring, lane, step, |_, _, _| false, visit);
 }
 
-/// The same. Of a block that is [`Step::Split`], marks are taken together of which `together` says so, by the first and the
-/// last time and the longest time between two of them; three at least. The block must be one that can be split.
+/// The same. Of a block that is [`Step::Split`], marks are taken together of which `together` says so, by the first and
+/// the last time and the longest time between two of them; three at least. The block must be one that can be split.
 pub fn walk_split<'a>(
     ring: &'a Ring,
     lane: &'a Lane,
@@ -154,7 +154,8 @@ fn find<'a>(
 }
 
 /// Calls `visit` for the marks of a block of the lowest level, none of which is evicted, from the newest to the oldest.
-/// `together` says whether marks between two times are taken together, if none of them is farther than so much from the next.
+/// `together` says whether marks between two times are taken together, if none of them is farther than so much from the
+/// next.
 fn split<'a>(
     ring: &'a Ring,
     block: &Block,

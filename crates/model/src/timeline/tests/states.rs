@@ -77,8 +77,8 @@ fn what_is_gone_says_no_state_and_what_is_evicted_leaves_its_word() {
     assert_eq!(told(25_000.0), "shop/a (uid u), Error, deleted");
 }
 
-/// States that change faster than pixels are one band in the most alarming tone, however many they are, and what lasts on
-/// both sides has its word.
+/// States that change faster than pixels are one band in the most alarming tone, however many they are, and what lasts
+/// on both sides has its word.
 #[test]
 fn states_that_change_too_fast_are_one_band() {
     let mut fixture = Fixture::new(BUDGET);

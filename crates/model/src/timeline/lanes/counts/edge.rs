@@ -23,8 +23,8 @@ impl Edge {
         self.beyond.capacity() * (size_of::<(GroupId, Frames)>() + 1) + self.seqs.capacity() * size_of::<(u64, u64)>()
     }
 
-    /// Has these marks of a part counted, by kind: looks at most at `left` marks, and takes those off it. `owners` calls back
-    /// with each group of a mark, and the mark's frames. Returns whether something is left to do.
+    /// Has these marks of a part counted, by kind: looks at most at `left` marks, and takes those off it. `owners`
+    /// calls back with each group of a mark, and the mark's frames. Returns whether something is left to do.
     pub(crate) fn go_on(
         &mut self,
         (part, wanted): (i64, &[(u64, u64)]),

@@ -4,8 +4,8 @@
 //! of them. Afterwards only new marks are counted, as long as the groups on the screen and the scale stay the same.
 //! While other groups are counted, those that were counted before are drawn.
 //!
-//! What is told of a group are the marks that are held, and in the window: those that are evicted are taken off the counts
-//! (see [`oldest`]), and so are those of a part that are beyond an end of the window (see [`edge`]).
+//! What is told of a group are the marks that are held, and in the window: those that are evicted are taken off the
+//! counts (see [`oldest`]), and so are those of a part that are beyond an end of the window (see [`edge`]).
 
 mod edge;
 mod oldest;
@@ -52,7 +52,7 @@ struct Counted {
 }
 
 /// The groups that count a mark.
-fn owners(groups: &Groups, (index, kind): (&Index, KindId), mark: &Mark<'_>, mut each: impl FnMut(GroupId)) {
+fn owners(groups: &Groups, index: &Index, kind: KindId, mark: &Mark<'_>, mut each: impl FnMut(GroupId)) {
     let Some(at) = index.of_mark(kind, mark) else { return };
     let ids = [at].into_iter().chain(index.tree.around(at)).map(|at| index.tree.id(at));
     ids.filter(|id| groups.contains_key(id)).for_each(&mut each);
@@ -172,7 +172,7 @@ impl Counted {
             if let Some(mark) = ring.get(known.end) {
                 let part = part_of(mark.at, self.ms_per_part);
                 let (seq, mark_type, frames) = (mark.seq, mark.mark_type as u8, mark.frames());
-                owners(&self.groups, (index, kind), &mark, |id| {
+                owners(&self.groups, index, kind, &mark, |id| {
                     known.marks.push_back(oldest::Counted { seq, id, part, mark_type, frames });
                 });
             }
@@ -180,7 +180,8 @@ impl Counted {
         }
     }
 
-    /// Counts what is beyond the ends of the window, in the parts in which these are. Returns whether something is left.
+    /// Counts what is beyond the ends of the window, in the parts in which these are. Returns whether something is
+    /// left.
     fn go_on_at_edges(&mut self, marks: &[&Marks], index: &Index, window: Window, left: &mut usize) -> bool {
         let Counted { groups, ms_per_part, seqs, edges: [begin, end], .. } = self;
         let ms_per_part = *ms_per_part;
@@ -199,7 +200,7 @@ impl Counted {
         let owners = |kind: KindId, seq: u64, each: &mut dyn FnMut(GroupId, parts::Frames)| {
             let Some(mark) = marks.get(kind.index()).and_then(|own| own.ring.get(seq)) else { return };
             let frames = Block::of(&mark).counts;
-            owners(groups, (index, kind), &mark, |id| each(id, frames));
+            owners(groups, index, kind, &mark, |id| each(id, frames));
         };
         let is_left = begin.go_on((from, &before), left, owners);
         end.go_on((to, &after), left, owners) || is_left

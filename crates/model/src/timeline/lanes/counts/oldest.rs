@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use crate::timeline::lanes::choice::GroupId;
 use crate::timeline::lanes::counts::parts::Frames;
 
-/// So many of the oldest marks of a kind are known: more than are evicted between two scenes, where up to a few thousand are
-/// evicted at once.
+/// So many of the oldest marks of a kind are known: more than are evicted between two scenes, where up to a few
+/// thousand are evicted at once.
 pub(crate) const MOST: u64 = 12_288;
 
 /// A mark as one of the groups counts it.

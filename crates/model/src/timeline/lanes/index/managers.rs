@@ -1,9 +1,10 @@
-//! Who wrote each mark, where lanes stand by manager: a group for each manager, in which an object has only the marks that
-//! this manager made. So an object stands in as many groups as managers wrote it.
+//! Who wrote each mark, where lanes stand by manager: a group for each manager, in which an object has only the marks
+//! that this manager made. So an object stands in as many groups as managers wrote it.
 //!
-//! All of it is there only while lanes stand so: four bytes for each mark, and an entry for each object of each manager. Who
-//! wrote a mark is asked once, as many marks at a time as the caller has time for: new ones first, then those that were
-//! there before, the newest first. The selected object, and those that are kept on top, stand whole beside the groups.
+//! All of it is there only while lanes stand so: four bytes for each mark, and an entry for each object of each
+//! manager. Who wrote a mark is asked once, as many marks at a time as the caller has time for: new ones first, then
+//! those that were there before, the newest first. The selected object, and those that are kept on top, stand whole
+//! beside the groups.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,8 +23,8 @@ use crate::timeline::store::marks::{MarkInfo, Marks};
 const NOT_KNOWN: u8 = 0;
 /// The number of all managers beyond the first 254.
 const OTHERS: u8 = u8::MAX;
-/// The most characters of a manager's name that are kept: as many as an API server lets through (`ValidateFieldManager` in
-/// `validation.go` of apimachinery).
+/// The most characters of a manager's name that are kept: as many as an API server lets through (`ValidateFieldManager`
+/// in `validation.go` of apimachinery).
 const LONGEST: usize = 128;
 
 /// So many objects stand below managers at most, each counted once below each manager. The marks of further ones stand
@@ -255,8 +256,8 @@ impl Managers {
         at
     }
 
-    /// The entry of an object below a manager who was not known to have written it; without a generation, of those that are
-    /// too many.
+    /// The entry of an object below a manager who was not known to have written it; without a generation, of those that
+    /// are too many.
     fn make_below(&mut self, tree: &mut Tree, manager: u8, of: LaneOf, generation: Option<u32>) -> u32 {
         let (word, key) = self.words(manager);
         let group = tree.anchored(Anchor::Manager(manager), || (word, key));

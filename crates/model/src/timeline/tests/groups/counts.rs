@@ -108,8 +108,9 @@ fn an_owner_whose_marks_are_evicted_is_still_there_by_name() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Whatever came when, whoever owns whom, whatever was evicted, and however one has moved about before: the closed groups
-    /// together count each mark of the window once that is held, and open rows are the lanes that have marks in it.
+    /// Whatever came when, whoever owns whom, whatever was evicted, and however one has moved about before: the closed
+    /// groups together count each mark of the window once that is held, and open rows are the lanes that have marks in
+    /// it.
     #[test]
     fn closed_groups_count_every_mark_once(
         by in prop_oneof![Just(LanesBy::Owner), Just(LanesBy::Node), Just(LanesBy::Namespace), Just(LanesBy::Kind)],

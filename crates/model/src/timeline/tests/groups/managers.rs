@@ -296,8 +296,8 @@ fn another_grouping_gives_the_memory_back() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Whatever happens, and however late it is asked who wrote what, each manager has the marks that it made and that are
-    /// held.
+    /// Whatever happens, and however late it is asked who wrote what, each manager has the marks that it made and that
+    /// are held.
     #[test]
     fn each_manager_has_the_marks_that_it_made(
         events in proptest::collection::vec((0usize..3, 0usize..12, 0usize..5, 0usize..4, 0.0f64..40.0, 0usize..60), 1..300),

@@ -350,7 +350,8 @@ fn what_is_kept_is_on_top_also_while_it_is_quiet() {
 #[test]
 fn groups_that_come_later_are_open_as_they_were_chosen() {
     let open = |all, named: &[&str]| OpenGroups { all, named: named.iter().map(ToString::to_string).collect() };
-    // As the address has it, before anything is known. Of the ReplicaSet only the name in a reference is known at first.
+    // As the address has it, before anything is known. Of the ReplicaSet only the name in a reference is known at
+    // first.
     let mut fixture = Fixture::new(LanesBy::Owner);
     fixture.choice.open = open(false, &["replicasets/shop/web-7c9d", "pods/shop/nobody", "x", "node:n-9", "a/b/c/d"]);
     fixture.push(MarkType::Added, (POD, "web-7c9d-x2x7p"), Some((REPLICA_SET, "web-7c9d")), "n-1");
