@@ -35,7 +35,8 @@ use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::{Shell, ShellProps};
 use crate::ui::sized::SizeObserver;
 use crate::ui::timeline::CANVAS;
-use crate::ui::timeline_canvas::Painter;
+use crate::ui::timeline::canvas::Canvas;
+use crate::ui::timeline::paint::paint;
 
 /// The page, and what is under way for it.
 struct App {
@@ -51,7 +52,7 @@ struct App {
     frames: Frames,
     /// Set for the page's next tick.
     alarm: Alarm,
-    painter: RefCell<Option<Painter>>,
+    canvas: RefCell<Option<Canvas>>,
     screen: Cell<Option<Screen>>,
     this: Weak<App>,
 }
@@ -100,7 +101,7 @@ impl App {
                 answered: Cell::new(Some(answered)),
                 frames: Frames::new(move || framed.upgrade().iter().for_each(|app| app.with(Page::frame))),
                 alarm: Alarm::new(move || ticking.upgrade().iter().for_each(|app| app.with(Page::tick))),
-                painter: RefCell::default(),
+                canvas: RefCell::default(),
                 screen: Cell::new(None),
                 this: this.clone(),
             }
@@ -135,10 +136,10 @@ impl App {
         self.alarm.set(self.page.borrow().deadline(&Browser));
         self.request_frame(effects.frame);
         if effects.paint
-            && let Some(painter) = &*self.painter.borrow()
+            && let Some(canvas) = &*self.canvas.borrow()
             && let Some(scene) = self.page.borrow().scene()
         {
-            painter.paint(scene);
+            paint(canvas, scene);
         }
         effects.list.into_iter().for_each(|effect| self.perform(effect));
     }
@@ -193,14 +194,14 @@ impl App {
         let resized = SizeObserver::new(move || {
             let (width, height) = (f64::from(observed.client_width()), f64::from(observed.client_height()));
             let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-            if let Some(painter) = &mut *app.painter.borrow_mut() {
-                painter.resize(width, height, ratio);
+            if let Some(canvas) = &mut *app.canvas.borrow_mut() {
+                canvas.resize(width, height, ratio);
             }
             app.command(Command::Timeline(TimelineCommand::Resize(width, height)));
         });
         resized.follow(&canvas);
         // The canvas lives as long as the page.
         std::mem::forget(resized);
-        self.painter.replace(Painter::new(canvas));
+        self.canvas.replace(Canvas::new(canvas));
     }
 }

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::{Float64Array, Object, Reflect};
-use kubechurn::ui::timeline_canvas::Painter;
+use kubechurn::ui::timeline::canvas::Canvas;
+use kubechurn::ui::timeline::paint::paint;
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::uid::Uid;
@@ -79,8 +80,8 @@ pub fn install() {
         .and_then(|window| window.document())
         .and_then(|document| document.query_selector("canvas").ok().flatten())
         .and_then(|element| wasm_bindgen::JsCast::dyn_into(element).ok());
-    let Some(mut painter) = canvas.and_then(Painter::new) else { return };
-    painter.resize(SIZE.0, SIZE.1, 1.0);
+    let Some(mut canvas) = canvas.and_then(Canvas::new) else { return };
+    canvas.resize(SIZE.0, SIZE.1, 1.0);
     let hours: Rc<RefCell<Vec<Hour>>> = Rc::default();
     let handle = Object::new();
     let offer = |name: &str, function: JsValue| drop(Reflect::set(&handle, &name.into(), &function));
@@ -102,7 +103,7 @@ pub fn install() {
     let this = hours.clone();
     let show = move |slot: usize, from: f64, to: f64| {
         if let Some(hour) = this.borrow_mut().get_mut(slot) {
-            painter.paint(hour.scene(Window { from, to }));
+            paint(&canvas, hour.scene(Window { from, to }));
         }
     };
     offer("show", Closure::<dyn Fn(usize, f64, f64)>::new(show).into_js_value());

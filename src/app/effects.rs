@@ -48,8 +48,8 @@ impl App {
                 if let Some(root) = document().and_then(|document| document.document_element()) {
                     let _ = root.set_attribute("data-theme", theme.name());
                 }
-                if let Some(painter) = &mut *self.painter.borrow_mut() {
-                    painter.read_theme();
+                if let Some(canvas) = &mut *self.canvas.borrow_mut() {
+                    canvas.read_theme();
                 }
             }
             Effect::Warn(line) => web_sys::console::warn_1(&line.into()),

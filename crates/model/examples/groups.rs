@@ -19,7 +19,7 @@ use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::owner::{Owner, Owners, share};
 use kubechurn_client::api::uid::Uid;
 use kubechurn_columns::kinds::kind;
-use kubechurn_model::timeline::groups::{LaneChoice, LaneOrder, LanesBy, OpenGroups};
+use kubechurn_model::timeline::lanes::{LaneChoice, LaneOrder, LanesBy, OpenGroups};
 use kubechurn_model::timeline::mark::MarkType;
 use kubechurn_model::timeline::marks::{Marks, NewMark};
 use kubechurn_model::timeline::scale::Window;

@@ -13,7 +13,7 @@ use crate::table::cursor::Step;
 use crate::table::export::Format;
 use crate::table::layout::ColumnChange;
 use crate::table::view::Retention;
-use crate::timeline::groups::{LaneOrder, LanesBy};
+use crate::timeline::lanes::{LaneOrder, LanesBy};
 use crate::watches::resync::Resync;
 
 /// Something that the user asks for.

@@ -8,10 +8,11 @@ use crate::page::command::TimelineCommand;
 use crate::page::context::Context;
 use crate::page::span;
 use crate::page::timeline_drag::{Drag, LEAST, What};
-use crate::timeline::groups::{LaneChoice, LanePart, OpenGroups};
-use crate::timeline::hit::{Hit, Owner};
+use crate::timeline::hit::{Hit, LanePart, Owner};
+use crate::timeline::lanes::{LaneChoice, OpenGroups};
 use crate::timeline::marks::MarkInfo;
 use crate::timeline::scale::{Viewport, Window};
+use crate::timeline::scene::summary::summary;
 use crate::timeline::scene::{TimelineView, duration};
 use kubechurn_columns::kinds::Kind;
 
@@ -90,7 +91,7 @@ impl Timeline {
         let panel = &mut cx.view.timeline;
         if cx.now - self.told >= WORDS {
             self.told = cx.now;
-            panel.summary.put(scene.summary());
+            panel.summary.put(summary(scene));
         }
         let is_new = timeline.take_looks_new();
         cx.effects.paint |= is_new || std::mem::take(cx.repaints);

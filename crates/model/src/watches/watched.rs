@@ -24,7 +24,7 @@ use crate::navigation::route::Route;
 use crate::table::view::TableView;
 use crate::timeline::mark::Resync;
 use crate::timeline::marks::{Detail, Marks, NO_CONNECTION, NewMark};
-use crate::timeline::words::NewState;
+use crate::timeline::store::state::NewState;
 use crate::watches::account::{Account, MarkSums, handled};
 use crate::watches::audit::AuditLog;
 use crate::watches::counters::Counters;

@@ -1,7 +1,8 @@
 //! Lanes in groups, from the server's frames: who owns an object, and on which node it is, is read from them.
 
 use kubechurn_client::cache::reflector::Input;
-use kubechurn_model::timeline::groups::{LaneChoice, LanesBy, OpenGroups};
+use kubechurn_model::timeline::lanes::{LaneChoice, LanesBy, OpenGroups};
+use kubechurn_model::timeline::scene::summary::summary;
 
 use crate::play::Play;
 
@@ -90,6 +91,6 @@ fn nonsense_about_owners_does_no_harm() {
     for at in 0..owners.len() {
         assert!(rows.iter().any(|row| row.trim_start() == format!("p-{at}")), "{at} of {rows:?}");
     }
-    let words = play.scene(-1_000.0, 1_000.0).summary();
+    let words = summary(&play.scene(-1_000.0, 1_000.0));
     assert!(words.len() < 4_000 && !words.contains('\u{202e}'), "{words}");
 }

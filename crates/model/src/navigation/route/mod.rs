@@ -15,7 +15,7 @@ use crate::navigation::range;
 use crate::table::layout::{CHANGED, CLUSTER, KIND};
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
-use crate::timeline::groups::{LaneChoice, LaneOrder, LanesBy};
+use crate::timeline::lanes::{LaneChoice, LaneOrder, LanesBy};
 use crate::timeline::scale::Window;
 use kubechurn_columns::kinds::Kind;
 

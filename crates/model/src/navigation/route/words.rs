@@ -5,7 +5,7 @@
 
 use form_urlencoded::parse;
 
-use crate::timeline::groups::OpenGroups;
+use crate::timeline::lanes::OpenGroups;
 
 use super::once;
 

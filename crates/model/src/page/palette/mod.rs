@@ -17,7 +17,7 @@ use crate::table::export::Format;
 use crate::table::layout::ColumnChange;
 use crate::table::schema::TableSchema;
 use crate::table::view::Retention;
-use crate::timeline::groups::{LaneOrder, LanesBy};
+use crate::timeline::lanes::{LaneOrder, LanesBy};
 use crate::watches::resync::Resync;
 use kubechurn_columns::kinds::Kind;
 

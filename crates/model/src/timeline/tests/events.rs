@@ -3,7 +3,8 @@
 use kubechurn_client::api::uid::Uid;
 
 use super::*;
-use crate::timeline::marks::Detail;
+use crate::timeline::KindName;
+use crate::timeline::store::marks::Detail;
 
 /// The marks of Pods, Nodes and Events.
 struct Kinds {
@@ -103,9 +104,9 @@ fn an_event_raises_the_lane_of_its_object_and_leaves_when_its_marks_do() {
     assert!(!kinds.rows(10_000.0).contains(&"po shop/old".to_owned()), "other lanes changed later");
     kinds.event(70_000.0, Tone::Bad, "old.1", "pod/old");
     assert_eq!(kinds.rows(90_000.0), ["po shop/old"], "nothing else happened in the last minute");
-    let bytes = kinds.marks[2].regarding.bytes();
+    let bytes = kinds.marks[2].event_targets.bytes();
     kinds.marks[2].limit(0);
-    assert!(kinds.marks[2].is_empty() && kinds.marks[2].regarding.is_empty() && bytes > 0);
+    assert!(kinds.marks[2].is_empty() && kinds.marks[2].event_targets.is_empty() && bytes > 0);
     assert_eq!((kinds.scene(90_300.0).events.len(), kinds.marks[2].evicted().total()), (0, 1));
 }
 

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::timeline::marks::Detail;
-use crate::timeline::words::NewState;
+use crate::timeline::store::marks::Detail;
+use crate::timeline::store::state::NewState;
 
 /// Marks an object `a` in a state.
 fn push(fixture: &mut Fixture, now: f64, mark_type: MarkType, (tone, word): (Tone, &str)) {
@@ -56,7 +56,7 @@ fn a_band_says_its_state_and_ends_where_word_or_tone_changes() {
     assert_eq!(told(80_000.0), "● Updated shop/a (uid u), CrashLoopBackOff, resourceVersion 80000, 20 s ago");
     push(&mut fixture, 101_000.0, MarkType::Updated, running);
     let scene = fixture.scene(101_500.0);
-    assert_eq!(scene.summary(), "Last 60 s: 7 updated. shop/a Running");
+    assert_eq!(summary(scene), "Last 60 s: 7 updated. shop/a Running");
     assert_eq!(fixture.hit(10.0, y).unwrap().to_string(), "shop/a (uid u), Running");
 }
 
@@ -71,14 +71,14 @@ fn what_is_gone_says_no_state_and_what_is_evicted_leaves_its_word() {
     push(&mut fixture, 30_000.0, MarkType::Deleted, (Tone::Bad, "Error"));
     let scene = fixture.scene(60_000.0).clone();
     assert_eq!(bands(&scene), [(0.0, 30_000.0, Tone::Bad, "Error".to_owned())]);
-    assert_eq!(scene.summary(), "Last 60 s: 1 added, 19 updated, 1 deleted. shop/a deleted");
+    assert_eq!(summary(&scene), "Last 60 s: 1 added, 19 updated, 1 deleted. shop/a deleted");
     let told = |at: f64| fixture.hit(scene.scale.x(at), scene.layout.row_y(0)).unwrap().to_string();
     assert_eq!(told(50_000.0), "shop/a (uid u), deleted");
     assert_eq!(told(25_000.0), "shop/a (uid u), Error, deleted");
 }
 
-/// States that change faster than pixels are one band in the most alarming tone, however many they are, and what lasts on
-/// both sides has its word.
+/// States that change faster than pixels are one band in the most alarming tone, however many they are, and what lasts
+/// on both sides has its word.
 #[test]
 fn states_that_change_too_fast_are_one_band() {
     let mut fixture = Fixture::new(BUDGET);

@@ -2,7 +2,7 @@
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::keys::{self, Focus, Press};
-use kubechurn_model::timeline::groups::LanesBy;
+use kubechurn_model::timeline::lanes::LanesBy;
 use kubechurn_model::timeline::scene::LaneRow;
 
 use super::*;

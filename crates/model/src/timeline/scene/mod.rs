@@ -1,0 +1,26 @@
+//! The scene of a timeline as plain data: marks folded to cells of the screen, bands of states, labels and ticks; and
+//! the thing under the pointer.
+
+mod bands;
+pub(crate) mod contents;
+pub(crate) mod draw;
+mod events;
+pub mod fold;
+mod group_rows;
+pub mod hit;
+mod lane;
+pub(crate) mod layout;
+mod lost;
+pub(crate) mod pointer;
+pub(crate) mod scratch;
+pub(crate) mod source;
+mod stream;
+pub mod summary;
+pub mod ticks;
+
+pub use crate::timeline::words::text::{duration, fit};
+pub use contents::{
+    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, NoteLabel, Pill, REACH, ROW_TINTS, SPAN_TINTS,
+    Scene, StreamLine,
+};
+pub use layout::{Layout, TimelineView};

@@ -1,0 +1,132 @@
+//! Paints the marks of a timeline's scene: pills, single marks and Events.
+
+use std::f64::consts::TAU;
+
+use web_sys::CanvasRenderingContext2d;
+
+use kubechurn_client::api::cell::Tone;
+use kubechurn_model::timeline::mark::MarkType;
+use kubechurn_model::timeline::scene::fold::PILL_PAD;
+use kubechurn_model::timeline::scene::{Pill, Scene};
+
+use crate::ui::timeline::canvas::Canvas;
+
+/// Paints pills, and then their numbers, which may be wider than the pills.
+pub(super) fn paint_pills(canvas: &Canvas, scene: &Scene) {
+    for mark_type in MarkType::OBJECT {
+        for pill in scene.pills.iter().filter(|pill| pill.mark_type == mark_type) {
+            let (left, top) = pill.corner(canvas.ratio);
+            canvas.begin_at(left, top);
+            paint_pill(canvas, mark_type, f64::from(pill.width.max(1.0) as u32));
+        }
+    }
+    for mark_type in MarkType::OBJECT {
+        canvas.fill(canvas.mark(mark_type));
+        for pill in scene.pills.iter().filter(|pill| pill.mark_type == mark_type) {
+            let (left, top) = pill.corner(canvas.ratio);
+            canvas.begin_at(left, top);
+            canvas.text(&pill.text(), Pill::NUMBER, Pill::HEIGHT / 2.0 + 0.5);
+        }
+    }
+    canvas.begin_at(0.0, 0.0);
+}
+
+/// Paints a pill without its number, with its upper left corner at (0, 0).
+fn paint_pill(canvas: &Canvas, mark_type: MarkType, width: f64) {
+    let context = &canvas.context;
+    context.begin_path();
+    if context.round_rect_with_f64(0.0, 0.0, width, Pill::HEIGHT, Pill::HEIGHT / 2.0).is_err() {
+        context.rect(0.0, 0.0, width, Pill::HEIGHT);
+    }
+    // The panel under the tint keeps the number readable on a band.
+    for (colour, alpha) in [(&*canvas.colours.panel, 0.8), (canvas.mark(mark_type), 0.22)] {
+        context.set_global_alpha(alpha);
+        canvas.fill(colour);
+        context.fill();
+    }
+    context.set_global_alpha(1.0);
+    begin_shapes(canvas, mark_type);
+    paint_shape(context, mark_type, PILL_PAD, Pill::HEIGHT / 2.0);
+}
+
+/// Paints single marks and Events.
+pub(super) fn paint_marks(canvas: &Canvas, scene: &Scene) {
+    // Deletes come last in `OBJECT`, and so are on top.
+    for mark_type in MarkType::OBJECT {
+        begin_shapes(canvas, mark_type);
+        for glyph in scene.glyphs.iter().filter(|glyph| glyph.mark_type == mark_type) {
+            paint_shape(&canvas.context, mark_type, glyph.x, glyph.y);
+        }
+    }
+    canvas.context.set_line_width(1.0);
+    paint_events(canvas, scene);
+}
+
+/// Sets the colour and the line for shapes of a type.
+fn begin_shapes(canvas: &Canvas, mark_type: MarkType) {
+    canvas.context.set_line_width(if mark_type == MarkType::Deleted { 2.0 } else { 1.2 });
+    canvas.context.set_stroke_style_str(canvas.mark(mark_type));
+    canvas.fill(canvas.mark(mark_type));
+}
+
+/// Paints Events about an object: a Warning is a triangle with an edge, anything else a small dim square.
+fn paint_events(canvas: &Canvas, scene: &Scene) {
+    let context = &canvas.context;
+    context.begin_path();
+    for event in scene.events.iter().filter(|event| event.tone != Tone::Bad) {
+        context.rect(event.x - 2.0, event.y + 4.0, 4.0, 4.0);
+    }
+    canvas.fill(&canvas.colours.dim);
+    context.fill();
+    context.begin_path();
+    for event in scene.events.iter().filter(|event| event.tone == Tone::Bad) {
+        context.move_to(event.x, event.y - 3.5);
+        context.line_to(event.x + 6.0, event.y + 7.0);
+        context.line_to(event.x - 6.0, event.y + 7.0);
+        context.close_path();
+    }
+    canvas.fill(&canvas.colours.warn);
+    context.fill();
+    // An edge in the panel's colour keeps the triangle apart from a band of nearly the same colour.
+    context.set_stroke_style_str(&canvas.colours.panel);
+    context.stroke();
+}
+
+/// Paints the shape of a mark, after [`begin_shapes`].
+fn paint_shape(context: &CanvasRenderingContext2d, mark_type: MarkType, x: f64, y: f64) {
+    context.begin_path();
+    shape(context, mark_type, x, y);
+    match mark_type {
+        MarkType::Sync | MarkType::Deleted => context.stroke(),
+        _ => context.fill(),
+    }
+}
+
+/// Adds a mark's shape to the path.
+pub(super) fn shape(context: &CanvasRenderingContext2d, mark_type: MarkType, x: f64, y: f64) {
+    match mark_type {
+        MarkType::Added => {
+            context.move_to(x, y - 4.5);
+            context.line_to(x + 4.5, y + 3.5);
+            context.line_to(x - 4.5, y + 3.5);
+            context.close_path();
+        }
+        MarkType::Updated => {
+            context.move_to(x + 3.5, y);
+            let _ = context.arc(x, y, 3.5, 0.0, TAU);
+        }
+        MarkType::Deleted => {
+            context.move_to(x - 3.5, y - 3.5);
+            context.line_to(x + 3.5, y + 3.5);
+            context.move_to(x + 3.5, y - 3.5);
+            context.line_to(x - 3.5, y + 3.5);
+        }
+        MarkType::Replaced | MarkType::Sync | MarkType::Relist | MarkType::Gap => {
+            context.move_to(x, y - 4.5);
+            context.line_to(x + 4.5, y);
+            context.line_to(x, y + 4.5);
+            context.line_to(x - 4.5, y);
+            context.close_path();
+        }
+    }
+}
