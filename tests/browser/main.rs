@@ -6,17 +6,8 @@
 
 // Random faults, and three seeds of them.
 mod fault_seeds;
-// The judge itself, with logs made by hand, and all the ways in which they can be wrong.
-mod judge_tests;
-
-// The relay that breaks networks.
-mod relay;
-
 // A page that is live on a small cluster.
 mod live;
-
-// The page's marks, compared with the cluster's log of writes.
-mod history;
 
 // Under load, through `kubectl proxy` and through `trunk serve`, nothing is lost.
 mod sync;
@@ -62,12 +53,6 @@ mod hidden;
 
 // Names and annotations that are markup.
 mod markup;
-
-// The linked crates and their licences.
-mod licences;
-
-// The sizes of the built page's files.
-mod files;
 
 // docs/guide/first-minutes.md, step by step.
 mod first_minutes;
