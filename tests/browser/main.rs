@@ -1,11 +1,14 @@
 //! The built page in a real Chromium, against the demo cluster, through the real proxies.
 //!
-//! Each test starts its own cluster, proxy and browser on free ports and stops them at its end. docs/guide/handles.md lists which
-//! parts of the page tests may rely on. When a test fails, the page's status and console follow the message, and
+//! Each test starts its own cluster and proxy on free ports and stops them at its end; its browser may be one that another test
+//! has left. docs/guide/handles.md lists which parts of the page tests may rely on. When a test fails, the page's status and console follow the message, and
 //! `target/browser-failures/` has a screenshot.
 
 // Random faults, and three seeds of them.
 mod fault_seeds;
+// Browsers that tests share.
+mod tabs;
+
 // A page that is live on a small cluster.
 mod live;
 

@@ -62,7 +62,7 @@ pub struct Page {
     url: String,
 }
 
-/// Opens `url` with `hash` in a new browser, and has `test` use the page. If the test fails, the page's status and console are
+/// Opens `url` with `hash` in a new tab, and has `test` use the page. If the test fails, the page's status and console are
 /// printed after its message, and a screenshot is kept. A test fails if the page panicked.
 pub async fn with_page(name: &str, url: &str, hash: &str, test: impl AsyncFnOnce(&Page)) {
     with_page_in(Browser::start(INSTRUMENTS).await, name, url, hash, test).await;
@@ -83,7 +83,7 @@ pub async fn with_page_in(browser: Browser, name: &str, url: &str, hash: &str, t
         page.browser.quit().await;
         resume_unwind(panic);
     }
-    page.browser.quit().await;
+    page.browser.leave().await;
 }
 
 impl Page {
