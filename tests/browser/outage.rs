@@ -27,7 +27,7 @@ fn calm() -> Options {
 
 #[tokio::test]
 async fn the_proxy_dies_and_pods_go_meanwhile() {
-    let _turn = turn::alone().await;
+    let _turn = turn::shared().await;
     let cluster = Cluster::start(&calm()).await;
     let mut proxy = KubectlProxy::start(cluster.port()).await;
     with_page("the_proxy_dies_and_pods_go_meanwhile", &proxy.url(), "#/pods", async |page| {

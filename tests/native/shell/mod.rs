@@ -45,9 +45,12 @@ pub struct Shell {
     /// Something may be due sooner than before.
     sooner: Rc<Notify>,
     /// Looks at the page after everything that it does.
-    pub witness: RefCell<Option<Box<dyn FnMut(&Page, &Place)>>>,
+    pub witness: RefCell<Option<Box<Witness>>>,
     this: Weak<Shell>,
 }
+
+/// Looks at a page and the place where it is.
+pub type Witness = dyn FnMut(&Page, &Place);
 
 /// What keeps one reflector going.
 struct Driver {
