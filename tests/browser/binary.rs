@@ -25,8 +25,8 @@ use crate::plugin::{WAYS_IN, add_context, kubeconfig, write_refused_kubectl};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// How long it may take from the command to the address of the page: much more than it takes, and less than anybody would wait.
-const START: Duration = Duration::from_secs(10);
+/// How long it may take from the command to the address of the page, on a busy machine: an idle one takes a second.
+const START: Duration = Duration::from_secs(40);
 
 /// The program in a folder of its own, with a kubeconfig of this cluster, and a kubectl.
 struct Alone {

@@ -6,12 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::history::{every_write_has_its_mark, revision};
 use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
-
-use crate::history::{every_write_has_its_mark, revision};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -293,7 +292,7 @@ async fn a_storm_is_recorded_whole_and_every_frame_has_its_mark() {
         let writes: Vec<_> = writes.into_values().collect();
         page.shows("pods", &truth, Duration::from_secs(30)).await;
         page.is_balanced().await;
-        every_write_has_its_mark(page, &writes, revision(&live)).await;
+        every_write_has_its_mark(&page.marks("pods").await, &writes, revision(&live));
         let recorder = recorder(page).await;
         let count = |name: &str| recorder[name].as_u64().unwrap_or_else(|| panic!("{name}: {recorder}"));
         assert_eq!(count("received"), count("kept") + count("again") + count("dropped"), "{recorder}");

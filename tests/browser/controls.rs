@@ -1,8 +1,10 @@
 //! What a user does to the page: choose a kind and namespaces, sort, filter, pause, reload.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use futures::future::join;
 use serde_json::json;
 use thirtyfour::Key;
 
@@ -239,8 +241,23 @@ async fn nothing_moves_under_the_pointer_or_the_keyboard_while_all_around_it_cha
                 holds(waiting >= 3, || format!("{waiting} wait"))
             })
             .await;
-            let truth = cluster.quiet(PODS).await;
-            page.shows("pods", &truth, AT_ONCE).await;
+            let is_quiet = Cell::new(false);
+            let becomes_quiet = async {
+                let truth = cluster.quiet(PODS).await;
+                is_quiet.set(true);
+                truth
+            };
+            let stays_meanwhile = async {
+                while !is_quiet.get() {
+                    stays().await;
+                }
+            };
+            let (truth, ()) = join(becomes_quiet, stays_meanwhile).await;
+            wait_until("everything has come", AT_ONCE, async || {
+                stays().await;
+                holds(page.digest("pods").await == truth.digest(), || String::from("not yet"))
+            })
+            .await;
             assert!(page.read::<u32>(WAITING, Vec::new()).await > 0, "the rows still wait, and are counted");
             // The number of waiting rows is a button that shows them at once.
             page.browser.run("document.querySelector('.waiting').click()", Vec::new()).await;

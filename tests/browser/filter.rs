@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use kubechurn_harness::page::{AT_ONCE, Page, Row};
+use kubechurn_harness::handles::Row;
+use kubechurn_harness::page::{AT_ONCE, Page};
 use kubechurn_harness::truth::pod;
 use kubechurn_harness::wait::{holds, wait_until};
 

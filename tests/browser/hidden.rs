@@ -21,7 +21,7 @@ const GROWTH: f64 = 12e6;
 
 #[tokio::test]
 async fn half_a_minute_hidden_under_load() {
-    let _turn = turn::alone().await;
+    let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 1_000, rate: RATE, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     with_page("half_a_minute_hidden_under_load", &proxy.url(), "#/pods", async |page| {

@@ -1,22 +1,16 @@
 //! The built page in a real Chromium, against the demo cluster, through the real proxies.
 //!
-//! Each test starts its own cluster, proxy and browser on free ports and stops them at its end. docs/guide/handles.md lists which
-//! parts of the page tests may rely on. When a test fails, the page's status and console follow the message, and
+//! Each test starts its own cluster and proxy on free ports and stops them at its end; its browser may be one that another test
+//! has left. docs/guide/handles.md lists which parts of the page tests may rely on. When a test fails, the page's status and console follow the message, and
 //! `target/browser-failures/` has a screenshot.
 
 // Random faults, and three seeds of them.
 mod fault_seeds;
-// The judge itself, with logs made by hand, and all the ways in which they can be wrong.
-mod judge_tests;
-
-// The relay that breaks networks.
-mod relay;
+// Browsers that tests share.
+mod tabs;
 
 // A page that is live on a small cluster.
 mod live;
-
-// The page's marks, compared with the cluster's log of writes.
-mod history;
 
 // Under load, through `kubectl proxy` and through `trunk serve`, nothing is lost.
 mod sync;
@@ -62,12 +56,6 @@ mod hidden;
 
 // Names and annotations that are markup.
 mod markup;
-
-// The linked crates and their licences.
-mod licences;
-
-// The sizes of the built page's files.
-mod files;
 
 // docs/guide/first-minutes.md, step by step.
 mod first_minutes;

@@ -5,13 +5,12 @@ use std::time::Duration;
 use serde_json::json;
 
 use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::history::the_gone_are_marked;
 use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth::{Truth, pod};
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
-
-use crate::history::{every_write_has_its_mark, revision, the_gone_are_marked};
 
 const PODS: &str = "/api/v1/pods";
 const RATE: u32 = 40;
@@ -28,7 +27,7 @@ fn calm() -> Options {
 
 #[tokio::test]
 async fn the_proxy_dies_and_pods_go_meanwhile() {
-    let _turn = turn::alone().await;
+    let _turn = turn::shared().await;
     let cluster = Cluster::start(&calm()).await;
     let mut proxy = KubectlProxy::start(cluster.port()).await;
     with_page("the_proxy_dies_and_pods_go_meanwhile", &proxy.url(), "#/pods", async |page| {
@@ -49,34 +48,7 @@ async fn the_proxy_dies_and_pods_go_meanwhile() {
         page.reaches("pods", "live", RECOVERY).await;
         let truth = cluster.quiet(PODS).await;
         caught_up(page, &truth).await;
-        the_gone_are_marked(page, &before, &truth).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn the_cluster_comes_back_smaller_with_its_history_compacted() {
-    let _turn = turn::alone().await;
-    let mut cluster = Cluster::start(&calm()).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    let name = "the_cluster_comes_back_smaller_with_its_history_compacted";
-    with_page(name, &proxy.url(), "#/pods", async |page| {
-        page.reaches("pods", "live", RECOVERY).await;
-        cluster.quiet(PODS).await;
-        cluster.kill().await;
-        let before = page.is_left_with("pods", NOTICE).await;
-
-        cluster.start_again(&Options { pods: 150, rate: 0, first_revision: 1_000_000, ..calm() }).await;
-        page.reaches("pods", "live", RECOVERY).await;
-        let truth = cluster.list(PODS).await;
-        assert!(truth.revision >= 1_000_000, "the cluster started at {}", truth.revision);
-        caught_up(page, &truth).await;
-        the_gone_are_marked(page, &before, &truth).await;
-
-        // The page does not only show the list: it follows changes again.
-        cluster.rate(RATE).await;
-        cluster.advance(u64::from(RATE), RATE).await;
-        caught_up(page, &cluster.quiet(PODS).await).await;
+        the_gone_are_marked(&page.marks("pods").await, &before, &truth);
     })
     .await;
 }
@@ -126,30 +98,8 @@ async fn history_is_compacted_under_an_open_page() {
         page.reaches("pods", "live", RECOVERY).await;
         let truth = cluster.quiet(PODS).await;
         caught_up(page, &truth).await;
-        the_gone_are_marked(page, &before, &truth).await;
+        the_gone_are_marked(&page.marks("pods").await, &before, &truth);
         every_listener_is_told(page).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn sockets_are_cut_under_load() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { rate: 100, ..calm() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    with_page("sockets_are_cut_under_load", &proxy.url(), "#/pods", async |page| {
-        let live = page.reaches("pods", "live", RECOVERY).await;
-        for _ in 0..3 {
-            cluster.advance(100, 100).await;
-            cluster.control("cut").await;
-            cluster.advance(200, 100).await;
-            page.reaches("pods", "live", RECOVERY).await;
-        }
-        let truth = cluster.quiet(PODS).await;
-        caught_up(page, &truth).await;
-        // The server still has the history, so the watch is resumed where it was cut: nothing is missed or listed
-        // again.
-        every_write_has_its_mark(page, &cluster.log("pods").await, revision(&live)).await;
     })
     .await;
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kubechurn_harness::cluster::{Cluster, Options, Sent};
-use kubechurn_harness::page::{Page, Status, with_page};
+use kubechurn_harness::handles::Status;
+use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};

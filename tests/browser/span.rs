@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 use thirtyfour::Key;
 
 use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::history::revision;
 use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
-
-use crate::history::revision;
 
 const SOON: Duration = Duration::from_secs(20);
 

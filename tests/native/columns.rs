@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::handles::Row;
 use kubechurn_harness::kubectl::{Kubectl, Line};
-use kubechurn_harness::page::Row;
 use kubechurn_harness::tools;
 use kubechurn_harness::truth::key;
 use kubechurn_harness::wait::{holds, wait_until};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::handles::Row;
 use kubechurn_harness::kubectl::{Kubectl, Line};
-use kubechurn_harness::page::Row;
 use kubechurn_harness::wait::{holds, wait_until};
 use kubechurn_model::page::command::{Command, List};
 use kubechurn_model::page::environment::Environment;

@@ -8,9 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::task::LocalSet;
 
-use kubechurn_harness::page::{Row, Status, difference};
+use kubechurn_harness::handles::{Mark, Row, Status, difference};
 use kubechurn_harness::truth::Truth;
 use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::page::Page as Model;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::view::SidebarItem;
 use kubechurn_model::view::panels::View;
@@ -32,12 +33,18 @@ pub struct Page {
 /// Opens the page at the root of a server on this port, with this query and fragment, and has `test` use it. A test that
 /// fails prints the page's status.
 pub async fn with_page(port: u16, fragment: &str, test: impl AsyncFnOnce(&Page)) {
+    with_page_below(port, ["", ""], fragment, test).await;
+}
+
+/// [`with_page`], with the server's API and its WebSockets below these paths.
+pub async fn with_page_below(port: u16, [api, sockets]: [&str; 2], fragment: &str, test: impl AsyncFnOnce(&Page)) {
     let (query, fragment) = fragment.split_at(fragment.find('#').unwrap_or(fragment.len()));
     let base = format!("http://127.0.0.1:{port}/");
     let act = async {
         let faults = Rc::default();
-        let server = Server::at(&base, Rc::clone(&faults));
         let place = Rc::new(Place::at(&format!("{base}{query}"), fragment));
+        let server =
+            Server::at(&format!("{base}{api}"), &format!("{base}{sockets}"), Rc::clone(&faults), place.clone());
         let page = Page { shell: RefCell::new(Shell::begin(place, server.clone())), server, faults };
         let printed = PrintedOnPanic(&page);
         test(&page).await;
@@ -102,7 +109,7 @@ impl Page {
     /// `kubechurn.status()`.
     pub fn status(&self) -> Vec<Status> {
         let shell = self.shell();
-        read(&shell.page.borrow().status(&*shell.place))
+        read_status(&shell.page.borrow(), &shell.place)
     }
 
     /// The status of one resource, if it is watched.
@@ -126,9 +133,31 @@ impl Page {
 
     /// The words of the notices of one type.
     pub fn notices(&self, word: &str) -> Vec<String> {
+        self.notices_where(|one| one["type"] == word)
+    }
+
+    /// The words of some of `kubechurn.notices()`.
+    pub fn notices_where(&self, is_it: impl Fn(&Value) -> bool) -> Vec<String> {
         let all: Vec<Value> = read(&self.shell().page.borrow().notices());
-        let own = all.iter().filter(|one| one["type"] == word);
+        let own = all.iter().filter(|one| is_it(one));
         own.map(|one| one["words"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// `kubechurn.marks(resource)`.
+    pub fn marks(&self, resource: &str) -> Vec<Mark> {
+        read(&self.shell().page.borrow().marks_of(resource).unwrap_or_default())
+    }
+
+    /// The keys of the rows that are drawn as live.
+    pub fn drawn(&self) -> Vec<String> {
+        let place = self.place();
+        let drawn = place.drawn.borrow();
+        drawn.values().filter(|row| row.state == "live").map(|row| row.key.clone()).collect()
+    }
+
+    /// From now on looks at the page after everything that it does.
+    pub fn watch(&self, look: impl FnMut(&Model, &Place) + 'static) {
+        self.shell().witness.replace(Some(Box::new(look)));
     }
 
     /// `kubechurn.digest(resource)`.
@@ -169,21 +198,37 @@ impl Page {
         wait_until(what, within, async || {
             let told = condition().await;
             if told.is_err() {
-                let shell = self.shell();
-                shell.place.skip(STEP);
-                shell.catch_up();
+                self.shell().skip(STEP);
             }
             told
         })
         .await
     }
 
-    /// Waits until `resource` is stale and its queue is empty.
-    pub async fn is_left_with(&self, resource: &str, within: Duration) {
+    /// Waits until `resource` is stale and its queue is empty. From then on the rows do not change.
+    pub async fn is_left_with(&self, resource: &str, within: Duration) -> Vec<Row> {
         wait_until(&format!("{resource} is stale, and its queue empty"), within, async || {
             let status = self.status_of(resource);
             let is_so = |status: &Status| status.state == "stale" && status.ledger["queued"] == 0;
             holds(status.as_ref().is_some_and(is_so), || format!("{status:?}"))
+        })
+        .await;
+        self.rows(resource)
+    }
+
+    /// Waits until the table's own count is `shown / total`.
+    pub async fn counts(&self, shown: usize, total: usize) {
+        wait_until("the row count", Duration::from_secs(5), async || {
+            let count = self.view(|view| view.table.count.replace([',', '\u{202f}', '\u{2009}'], ""));
+            holds(count == format!("{shown} / {total}"), || format!("{count}, not {shown} / {total}"))
+        })
+        .await;
+    }
+
+    /// Whether the page itself says that every frame is accounted for.
+    pub async fn is_balanced(&self) {
+        wait_until("the ledger is balanced", Duration::from_secs(5), async || {
+            self.view(|view| holds(view.footer.pipeline.balanced, || view.footer.pipeline.ledger.clone()))
         })
         .await;
     }
@@ -195,6 +240,11 @@ impl Page {
         })
         .await;
     }
+}
+
+/// `kubechurn.status()` of a page at this place.
+pub fn read_status(page: &Model, place: &Place) -> Vec<Status> {
+    read(&page.status(place))
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> T {

@@ -1,13 +1,16 @@
-//! A new Chromium with a new ChromeDriver, in a folder of its own.
+//! A Chromium with its ChromeDriver, in a folder of its own. A test whose page did well leaves its browser to the next one,
+//! which gets a new tab in it.
 
 use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use reqwest::Method;
+use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use thirtyfour::common::command::FormatRequestData;
 use thirtyfour::prelude::*;
-use thirtyfour::{BrowserLogEntry, ChromiumLikeCapabilities, LoggingPrefsLogLevel, RequestData, SessionId};
+use thirtyfour::{BrowserLogEntry, ChromiumLikeCapabilities, LoggingPrefsLogLevel, Rect, RequestData, SessionId};
 
 use super::ports::free_port;
 use super::process::{Process, TemporaryFolder};
@@ -32,24 +35,49 @@ const FLAGS: [&str; 11] = [
 pub const MOUSE: &str =
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
 
+/// The browsers without further flags that wait for a test, each with one empty tab. Each page has a port of its own and so an
+/// origin of its own: what a page has stored is out of the next one's reach.
+static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
+
 /// A browser with one tab.
 #[derive(Debug)]
 pub struct Browser {
     /// The session, for whatever has no method here.
     pub driver: WebDriver,
+    /// Where its window is, and how large.
+    window: Rect,
+    /// Whether it has further flags, or was changed in a way that a new tab does not undo.
+    is_special: AtomicBool,
     // These are dropped after the session: first the process, then its files.
     process: Process,
     _folder: TemporaryFolder,
 }
 
 impl Browser {
-    /// Starts a browser. Each new page runs `instruments` before any script of its own.
+    /// Starts a browser, or takes one that another test has left. Each new page runs `instruments` before any script of its
+    /// own.
     pub async fn start(instruments: &str) -> Self {
-        Self::start_with(instruments, &[]).await
+        let idle = IDLE.lock().expect("no holder panics").pop();
+        let browser = match idle {
+            Some(browser) => browser,
+            None => Self::launch(&[]).await,
+        };
+        browser.instrument(instruments).await
     }
 
     /// Starts a browser with further flags.
     pub async fn start_with(instruments: &str, flags: &[&str]) -> Self {
+        Self::launch(flags).await.instrument(instruments).await
+    }
+
+    async fn instrument(self, instruments: &str) -> Self {
+        let script = json!({ "source": instruments });
+        let done = self.command("Page.addScriptToEvaluateOnNewDocument", script).await;
+        done.unwrap_or_else(|error| panic!("the browser takes no script: {error}"));
+        self
+    }
+
+    async fn launch(flags: &[&str]) -> Self {
         let folder = TemporaryFolder::new("chromium");
         // A port that the driver chose by itself may be taken by another program before it listens there.
         let port = format!("--port={}", free_port());
@@ -65,14 +93,15 @@ impl Browser {
             capabilities.set_browser_log_level(LoggingPrefsLogLevel::All)
         })();
         prepared.expect("the capabilities are well formed");
+        // A connection belongs to the runtime of the test that has opened it, so none is kept for the next test.
+        let client = Client::builder().timeout(Duration::from_secs(60)).pool_max_idle_per_host(0).build();
         let driver = WebDriver::builder(format!("http://127.0.0.1:{}", port.trim_end_matches('.')), capabilities)
-            .request_timeout(Duration::from_secs(60))
+            .client(client.expect("an HTTP client can be made"))
             .await
             .unwrap_or_else(|error| panic!("Chromium does not start: {error}"));
-        let browser = Self { driver, process, _folder: folder };
-        browser.driver.set_script_timeout(Duration::from_secs(50)).await.expect("the session takes a timeout");
-        browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": instruments })).await;
-        browser
+        driver.set_script_timeout(Duration::from_secs(50)).await.expect("the session takes a timeout");
+        let window = driver.get_window_rect().await.expect("there is a window");
+        Self { driver, window, is_special: AtomicBool::new(!flags.is_empty()), process, _folder: folder }
     }
 
     /// The process whose descendants are the browser's processes.
@@ -80,11 +109,16 @@ impl Browser {
         self.process.pid()
     }
 
-    /// Sends a command of the Chrome DevTools Protocol to the tab.
+    /// Sends a command of the Chrome DevTools Protocol to the tab. No other test gets the browser then.
     pub async fn devtools(&self, command: &str, parameters: Value) -> Value {
-        let request = DevTools { command: command.to_owned(), parameters };
-        let answer = self.driver.cmd(request).await.and_then(|response| response.value());
+        self.is_special.store(true, Ordering::Relaxed);
+        let answer = self.command(command, parameters).await;
         answer.unwrap_or_else(|error| panic!("DevTools refuse {command}: {error}"))
+    }
+
+    async fn command(&self, command: &str, parameters: Value) -> WebDriverResult<Value> {
+        let request = DevTools { command: command.to_owned(), parameters };
+        self.driver.cmd(request).await?.value()
     }
 
     /// Runs a script in the page and returns its value.
@@ -110,17 +144,49 @@ impl Browser {
 
     /// Opens another tab in front of this one, which is then hidden.
     pub async fn hide(&self) {
-        self.devtools("Target.createTarget", json!({ "url": "about:blank", "background": false })).await;
+        self.open_tab().await.unwrap_or_else(|error| panic!("there is no other tab: {error}"));
     }
 
     /// Brings this tab to the front again.
     pub async fn show(&self) {
-        self.devtools("Page.bringToFront", json!({})).await;
+        let shown = self.command("Page.bringToFront", json!({})).await;
+        shown.unwrap_or_else(|error| panic!("the tab stays hidden: {error}"));
     }
 
     /// The lines of the console since the last call.
     pub async fn console(&self) -> Vec<BrowserLogEntry> {
         self.driver.browser_log().await.unwrap_or_default()
+    }
+
+    /// Leaves the browser to the next test, if that finds nothing of this one in it.
+    pub async fn leave(self) {
+        if std::env::var_os("NOPOOL").is_none()
+            && !self.is_special.load(Ordering::Relaxed)
+            && self.has_new_tab().await.unwrap_or(false)
+        {
+            IDLE.lock().expect("no holder panics").push(self);
+        } else {
+            self.quit().await;
+        }
+    }
+
+    /// Replaces all tabs by a new one. Returns whether the browser is then as it was at its start.
+    async fn has_new_tab(&self) -> WebDriverResult<bool> {
+        let old = self.driver.windows().await?;
+        self.open_tab().await?;
+        let windows = self.driver.windows().await?;
+        for window in &old {
+            self.driver.switch_to_window(window.clone()).await?;
+            self.driver.close_window().await?;
+        }
+        let Some(new) = windows.into_iter().find(|window| !old.contains(window)) else { return Ok(false) };
+        self.driver.switch_to_window(new).await?;
+        self.driver.browser_log().await?;
+        Ok(self.driver.get_window_rect().await? == self.window)
+    }
+
+    async fn open_tab(&self) -> WebDriverResult<Value> {
+        self.command("Target.createTarget", json!({ "url": "about:blank", "background": false })).await
     }
 
     /// Ends the session. The processes are killed when this is dropped.

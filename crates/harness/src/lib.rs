@@ -1,8 +1,8 @@
 //! What tests and benchmarks have in common: real processes, a real browser, and an independent judgement of what the page
 //! should show.
 //!
-//! Without the feature `browser` there is only what the tests of the demo cluster need: processes that cannot outlive their
-//! test, ports, programs, and waiting.
+//! Without a feature there is only what the tests of the demo cluster need: processes that cannot outlive their test, ports,
+//! programs, and waiting.
 
 #![allow(clippy::unwrap_used, missing_docs)] // Only tests stand on it, and one that panics has said what it has to say.
 
@@ -16,21 +16,25 @@ pub mod wait;
 pub mod bench_page;
 #[cfg(feature = "browser")]
 pub mod browser;
-#[cfg(feature = "browser")]
+#[cfg(feature = "cluster")]
 pub mod cluster;
 #[cfg(feature = "browser")]
 pub mod faults;
-#[cfg(feature = "browser")]
+#[cfg(feature = "cluster")]
+pub mod handles;
+#[cfg(feature = "cluster")]
+pub mod history;
+#[cfg(feature = "cluster")]
 pub mod judge;
-#[cfg(feature = "browser")]
+#[cfg(feature = "cluster")]
 pub mod kubectl;
 #[cfg(feature = "browser")]
 pub mod page;
-#[cfg(feature = "browser")]
+#[cfg(feature = "cluster")]
 pub mod proxy;
-#[cfg(feature = "browser")]
+#[cfg(feature = "cluster")]
 pub mod relay;
-#[cfg(feature = "browser")]
+#[cfg(feature = "cluster")]
 pub mod truth;
 #[cfg(feature = "browser")]
 pub mod turn;

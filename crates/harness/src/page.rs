@@ -7,13 +7,13 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
 
 use futures::FutureExt;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use thirtyfour::TypingData;
 use thirtyfour::prelude::*;
 
 use super::browser::Browser;
+use super::handles::{Mark, Row, Status, difference};
 use super::tools;
 use super::truth::Truth;
 use super::wait::{holds, wait_until};
@@ -54,62 +54,6 @@ pub const COPIED: &str = "return window.__copied ?? null";
 /// The titles of the columns.
 pub const HEADS: &str = "return [...document.querySelectorAll('[role=columnheader]')].map(head => head.dataset.col)";
 
-/// One element of `kubechurn.status()`.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Status {
-    /// `pods`, `deployments`, …
-    pub resource: String,
-    /// `connecting`, `listing`, `live`, `stale`, `forbidden` or `stopped`.
-    pub state: String,
-    /// The newest version seen.
-    #[serde(rename = "resourceVersion")]
-    pub resource_version: Option<String>,
-    /// Whether the first list is in the store.
-    pub synced: bool,
-    /// Objects in the store.
-    pub items: usize,
-    /// How old the last proof is.
-    pub age_ms: Option<f64>,
-    /// The server's words about what is wrong.
-    pub message: Option<String>,
-    /// The counters of the ledger.
-    pub ledger: Value,
-}
-
-/// One element of `kubechurn.rows(resource)`.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Row {
-    /// `namespace/name`.
-    pub key: String,
-    /// The object's uid.
-    pub uid: String,
-    /// Its version.
-    #[serde(rename = "resourceVersion")]
-    pub resource_version: String,
-    /// What is shown, by column.
-    pub cells: Map<String, Value>,
-}
-
-/// One element of `kubechurn.marks(resource)`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Mark {
-    /// `Added`, `Updated`, `Deleted`, `Replaced`, `Sync`, `Relist` or `Gap`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// `namespace/name`; a relist or a gap has none.
-    #[serde(default)]
-    pub key: Option<String>,
-    /// The object's uid.
-    #[serde(default)]
-    pub uid: Option<String>,
-    /// The object's version.
-    #[serde(default, rename = "resourceVersion")]
-    pub resource_version: Option<String>,
-    /// Whether the recorder still has the version; what is of no object has none.
-    #[serde(default)]
-    pub kept: Option<bool>,
-}
-
 /// A page in a browser.
 #[derive(Debug)]
 pub struct Page {
@@ -118,7 +62,7 @@ pub struct Page {
     url: String,
 }
 
-/// Opens `url` with `hash` in a new browser, and has `test` use the page. If the test fails, the page's status and console are
+/// Opens `url` with `hash` in a new tab, and has `test` use the page. If the test fails, the page's status and console are
 /// printed after its message, and a screenshot is kept. A test fails if the page panicked.
 pub async fn with_page(name: &str, url: &str, hash: &str, test: impl AsyncFnOnce(&Page)) {
     with_page_in(Browser::start(INSTRUMENTS).await, name, url, hash, test).await;
@@ -139,7 +83,7 @@ pub async fn with_page_in(browser: Browser, name: &str, url: &str, hash: &str, t
         page.browser.quit().await;
         resume_unwind(panic);
     }
-    page.browser.quit().await;
+    page.browser.leave().await;
 }
 
 impl Page {
@@ -372,24 +316,4 @@ impl Page {
             Err(error) => eprintln!("  no screenshot: {error}"),
         }
     }
-}
-
-/// How rows differ from a list, in a few words.
-pub fn difference(rows: &[Row], truth: &Truth) -> String {
-    let shown: std::collections::BTreeMap<&str, &Row> = rows.iter().map(|row| (row.key.as_str(), row)).collect();
-    let missing: Vec<_> = truth.items.keys().filter(|key| !shown.contains_key(key.as_str())).take(3).collect();
-    let left_over: Vec<_> = shown.keys().filter(|key| !truth.items.contains_key(**key)).take(3).collect();
-    let stale: Vec<_> = truth
-        .items
-        .iter()
-        .filter_map(|(key, item)| Some((key, item, shown.get(key.as_str())?)))
-        .filter(|(_, item, row)| item.uid != row.uid || item.resource_version != row.resource_version)
-        .map(|(key, item, row)| format!("{key} at {} instead of {}", row.resource_version, item.resource_version))
-        .take(3)
-        .collect();
-    format!(
-        "{} rows for {} objects; missing {missing:?}, left over {left_over:?}, stale {stale:?}",
-        rows.len(),
-        truth.count()
-    )
 }

@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::thread;
 use std::time::Duration;
 
@@ -221,6 +221,8 @@ impl TemporaryFolder {
     /// An empty folder below Cargo's folder for tests.
     pub fn new(name: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
+        static SWEPT: Once = Once::new();
+        SWEPT.call_once(remove_left_over);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = tools::temporary().join(format!("{name}-{}-{count}", std::process::id()));
         fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{} cannot be made: {error}", path.display()));
@@ -230,6 +232,22 @@ impl TemporaryFolder {
     /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
+    }
+}
+
+/// Removes the folders of processes that have ended. A process that was killed leaves its folders, and so does one that ends
+/// with a browser for its next test.
+fn remove_left_over() {
+    for entry in fs::read_dir(tools::temporary()).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let mut parts = name.to_str().unwrap_or_default().rsplit('-');
+        if let (Some(_), Some(process), Some(_)) = (parts.next(), parts.next(), parts.next())
+            && process.parse::<u32>().is_ok()
+            && !Path::new("/proc").join(process).exists()
+        {
+            // Another process may remove it at the same time.
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Place {
     /// The address without its fragment, and the fragment.
     url: RefCell<(String, String)>,
     stored: RefCell<BTreeMap<String, String>>,
+    /// When which address was asked over HTTP.
+    pub sent: RefCell<Vec<(f64, String)>>,
     /// What the rows in the document say.
     pub drawn: RefCell<BTreeMap<RowKey, DrawnRow>>,
 }
@@ -35,6 +37,7 @@ impl Place {
             wall: Cell::default(),
             url: RefCell::new((base.to_owned(), fragment.to_owned())),
             stored: RefCell::default(),
+            sent: RefCell::default(),
             drawn: RefCell::default(),
         }
     }

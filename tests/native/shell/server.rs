@@ -43,7 +43,11 @@ pub struct Server {
     http: Client,
     /// The address, with a slash at its end.
     base: String,
+    /// The same for WebSockets.
+    socket: String,
     faults: Rc<RefCell<Faults>>,
+    /// Where the page is that asks.
+    place: Rc<Place>,
 }
 
 /// What is different at a server from the demo cluster.
@@ -56,18 +60,18 @@ pub struct Faults {
 }
 
 impl Server {
-    /// The server at this address.
-    pub fn at(base: &str, faults: Rc<RefCell<Faults>>) -> Server {
+    /// The server at this address, and its WebSockets at the other one.
+    pub fn at(base: &str, socket: &str, faults: Rc<RefCell<Faults>>, place: Rc<Place>) -> Server {
         let agent = HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_static(AGENT))]);
         let http = Client::builder().default_headers(agent).no_proxy().build().expect("an HTTP client can be made");
-        Server { http, base: base.to_owned(), faults }
+        Server { http, base: base.to_owned(), socket: socket.replacen("http", "ws", 1), faults, place }
     }
 
     /// The answer to one of the page's requests.
-    pub async fn answer(&self, request: Request, place: &Place) -> Answer {
+    pub async fn answer(&self, request: Request) -> Answer {
         let at = |resource, scope| ListerWatcher { server: self.clone(), resource, scope };
         match request {
-            Request::Find { places, patience, .. } => Answer::Find(self.find(&places, patience, place).await),
+            Request::Find { places, patience, .. } => Answer::Find(self.find(&places, patience).await),
             Request::Discovery(mut cached) => {
                 self.discover(&mut cached).await;
                 Answer::Discovery(cached)
@@ -91,10 +95,10 @@ impl Server {
         }
     }
 
-    async fn find(&self, places: &[String], patience: u32, place: &Place) -> Result<Found, Vec<(String, String)>> {
+    async fn find(&self, places: &[String], patience: u32) -> Result<Found, Vec<(String, String)>> {
         let mut tried = Vec::new();
         for one in places {
-            let address = place.address(one).expect("places are addresses");
+            let address = self.place.address(one).expect("places are addresses");
             let http = format!("{}{}", address.origin(), address.path);
             let version = async {
                 let answer = self.http.get(format!("{http}version")).send().await.ok()?;
@@ -152,6 +156,7 @@ impl Server {
         if down.is_some_and(|down| url.contains(down)) {
             return Err(Failure::from_response(503, None, "the server is down"));
         }
+        self.place.sent.borrow_mut().push((self.place.now(), url.clone()));
         let request = self.http.get(&url).header(ACCEPTED, if is_old { "application/json" } else { accept });
         let request = etag.iter().fold(request, |request, etag| request.header(IF_NONE_MATCH, *etag));
         let silence = |_| Failure::unreachable(format!("no answer from {url}"));
@@ -200,11 +205,10 @@ impl ListerWatcher {
 
     /// Opens a socket, and tells of everything that it says, until it ends.
     pub async fn watch(&self, request: &WatchRequest, tell: impl Fn(Input<'_>)) {
-        let base = self.server.base.replacen("http", "ws", 1);
-        let url = format!("{base}{}", request.url(&self.resource, &self.scope));
+        let url = format!("{}{}", self.server.socket, request.url(&self.resource, &self.scope));
         let mut asked = url.into_client_request().expect("the page asks for addresses");
-        let origin = self.server.base.trim_end_matches('/');
-        for (name, value) in [("User-Agent", AGENT), ("Origin", origin)] {
+        let origin = self.server.place.address("").map(|own| own.origin()).unwrap_or_default();
+        for (name, value) in [("User-Agent", AGENT), ("Origin", &origin)] {
             asked.headers_mut().insert(name, value.parse().expect("it is a header"));
         }
         let Ok((mut socket, _)) = connect_async(asked).await else { return tell(Input::Closed(NO_CODE)) };

@@ -14,13 +14,14 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::decode_metadata;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_client::cache::shared_informer::Received;
+use kubechurn_client::cache::shared_informer::ReceivedDelta;
 use kubechurn_columns::kinds;
 use kubechurn_model::feed::span::{self, Reading, SpanRow, SpanSection};
 use kubechurn_model::history::History;
 use kubechurn_model::inspector::diff::Diff;
 use kubechurn_model::inspector::last_write::{Outcome, Question, Search};
 use kubechurn_model::inspector::versions::{Body, show};
+use kubechurn_model::navigation::range;
 use kubechurn_model::timeline::mark::MarkType;
 use kubechurn_model::timeline::marks::MarkInfo;
 use serde_json::Value;
@@ -141,7 +142,7 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
     if feed.noise.is_none() && !feed.is_listed {
         let mut received = span::Received::default();
         received.push(sequence, told.at);
-        let mut reading = Reading::new(span::between(told.at, told.at), 0.0, &received, Filter::default());
+        let mut reading = Reading::new(range::between(told.at, told.at), 0.0, &received, Filter::default());
         while let Some((_, is_own)) = reading.take_next(&received) {
             reading.read(Some(feed.clone()), is_own);
         }
@@ -178,7 +179,7 @@ fn the_same_writers_and_fields_are_named_of_every_change_of_a_recorded_rollout()
         let (now, text) = (recorded["ms"].as_f64().unwrap(), frame["object"].to_string());
         let resource = kinds::kind(recorded["resource"].as_str().unwrap()).map_or(WIDGETS, |kind| kind.resource);
         let object = Arc::new(decode_metadata(&text).unwrap());
-        history.push(resource, Received { now, delta_type, object: &object, text: Some(&text) });
+        history.push(resource, ReceivedDelta { now, delta_type, object: &object, text: Some(&text) });
     }
     let compared = compare_all(&history);
     assert!(compared.writers > 300 && compared.last_writes > 300 && compared.fields > 500, "{compared:?}");

@@ -170,7 +170,6 @@ pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, ti
             seed,
             failed_nodes: server.app.control.failed_nodes.clone(),
             pace: controllers::pace::Pace::DEMO,
-            ..Default::default()
         };
         spawn_local(controllers::run_here(router(), options));
         for kind in KINDS.iter().filter(|kind| server.app.api.registry.by_name(&qualified(kind)).is_some()) {

@@ -8,7 +8,6 @@ use serde_json::json;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::relay::{Direction, Relay};
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
 const WATCH: &str = "api/v1/pods?watch=true&resourceVersion=";
@@ -43,7 +42,6 @@ impl Watch {
 /// Everything that the relay can do to a watch, to a list, and to new connections.
 #[tokio::test]
 async fn a_relay_holds_cuts_refuses_and_comes_back() {
-    let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 5, bookmark_seconds: 600, ..Options::default() }).await;
     let mut relay = Relay::start(cluster.port()).await;
     let proxy = KubectlProxy::start_plain(relay.port()).await;
@@ -122,7 +120,6 @@ async fn a_relay_holds_cuts_refuses_and_comes_back() {
 /// A list that is garbled and one that ends in the middle: HTTP sees nothing wrong in either.
 #[tokio::test]
 async fn a_relay_spoils_an_answer_that_stays_whole_for_http() {
-    let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 40, ..Options::default() }).await;
     let relay = Relay::start(cluster.port()).await;
     let proxy = KubectlProxy::start_plain(relay.port()).await;

@@ -44,8 +44,13 @@ pub struct Shell {
     elements: RefCell<BTreeMap<u64, Arc<RowModel>>>,
     /// Something may be due sooner than before.
     sooner: Rc<Notify>,
+    /// Looks at the page after everything that it does.
+    pub witness: RefCell<Option<Box<Witness>>>,
     this: Weak<Shell>,
 }
+
+/// Looks at a page and the place where it is.
+pub type Witness = dyn FnMut(&Page, &Place);
 
 /// What keeps one reflector going.
 struct Driver {
@@ -80,6 +85,7 @@ impl Shell {
             frame: Cell::new((None, 0.0)),
             elements: RefCell::default(),
             sooner: Rc::default(),
+            witness: RefCell::default(),
             this: Weak::clone(this),
         });
         shell.settle();
@@ -104,6 +110,7 @@ impl Shell {
     fn settle(&self) {
         let mut page = self.page.borrow_mut();
         self.draw(&mut page);
+        self.witness.borrow_mut().iter_mut().for_each(|look| look(&page, &self.place));
         let effects = page.take_effects();
         drop(page);
         self.perform_all(effects);
@@ -150,9 +157,9 @@ impl Shell {
             Effect::Request(id, request) => match request.at(true) {
                 ControlFlow::Break(answer) => self.with(|page, env| page.answer(id, answer, env)),
                 ControlFlow::Continue(request) => {
-                    let (this, server, place) = (self.this.clone(), self.server.clone(), self.place.clone());
+                    let (this, server) = (self.this.clone(), self.server.clone());
                     let work = spawn_local(async move {
-                        let answer = server.answer(request, &place).await;
+                        let answer = server.answer(request).await;
                         if let Some(shell) = this.upgrade() {
                             shell.requests.borrow_mut().remove(&id);
                             shell.with(|page, env| page.answer(id, answer, env));
@@ -226,6 +233,15 @@ impl Shell {
         driver.under_way = Some(work.abort_handle());
     }
 
+    /// Moves the page's clock on by at most so many milliseconds, to when something is due, and does that. Not while an answer
+    /// is awaited: for how long one is, the machine's clock says.
+    pub fn skip(&self, milliseconds: f64) {
+        if self.requests.borrow().is_empty() {
+            self.place.skip(self.rest().min(milliseconds));
+            self.catch_up();
+        }
+    }
+
     /// Does everything that is due.
     pub fn catch_up(&self) {
         let now = self.place.now();
@@ -246,12 +262,12 @@ impl Shell {
         }
     }
 
-    /// How long nothing is due.
-    fn rest(&self) -> Duration {
+    /// How long nothing is due, in milliseconds.
+    fn rest(&self) -> f64 {
         let drivers = self.drivers.borrow();
         let deadlines = drivers.values().filter_map(|driver| driver.deadline).chain(self.frame.get().0);
         let next = deadlines.fold(self.page.borrow().deadline(&*self.place), f64::min);
-        Duration::from_secs_f64((next - self.place.now()).max(0.0) / 1_000.0)
+        (next - self.place.now()).max(0.0)
     }
 }
 
@@ -262,7 +278,7 @@ async fn turn(this: Weak<Shell>) {
         let (rest, sooner) = (shell.rest(), shell.sooner.clone());
         drop(shell);
         tokio::select! {
-            () = sleep(rest) => {}
+            () = sleep(Duration::from_secs_f64(rest / 1_000.0)) => {}
             () = sooner.notified() => {}
         }
     }

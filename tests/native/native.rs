@@ -8,6 +8,18 @@
 mod page;
 mod shell;
 
+// The judge itself, with logs made by hand, and all the ways in which they can be wrong.
+mod judge;
+
+// The relay that breaks networks.
+mod relay;
+
+// The linked crates and their licences.
+mod licences;
+
+// The sizes of the built page's files.
+mod files;
+
 // Tables without rows, and the reasons.
 mod states;
 
@@ -19,6 +31,15 @@ mod columns;
 
 // Kinds that come and go with their definitions.
 mod kinds;
+
+// The cluster is replaced, sockets are cut.
+mod outage;
+
+// Under load, nothing is lost.
+mod sync;
+
+// A state is called live only with a proof.
+mod proven;
 
 // The page checks itself.
 mod verify;

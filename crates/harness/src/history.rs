@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubechurn_harness::cluster::Write;
-use kubechurn_harness::page::{Mark, Page, Row, Status};
-use kubechurn_harness::truth::Truth;
+use crate::cluster::Write;
+use crate::handles::{Mark, Row, Status};
+use crate::truth::Truth;
 
 /// The version up to which the page has received everything.
 pub fn revision(status: &Status) -> u64 {
@@ -14,14 +14,13 @@ pub fn revision(status: &Status) -> u64 {
 
 /// A page that was live at revision `since` and was never interrupted has exactly one mark for every later write of
 /// Pods: no mark is missing, doubled or made up.
-pub async fn every_write_has_its_mark(page: &Page, writes: &[Write], since: u64) {
+pub fn every_write_has_its_mark(marks: &[Mark], writes: &[Write], since: u64) {
     let mut expected = BTreeMap::<(u64, &str, &str), i32>::new();
     for write in writes.iter().filter(|write| write.revision > since) {
         *expected.entry((write.revision, delta_type(&write.kind), &write.uid)).or_default() += 1;
     }
     assert!(!expected.is_empty(), "nothing was written since {since}");
-    let marks = page.marks("pods").await;
-    for mark in &marks {
+    for mark in marks {
         if let (Some(version), "Added" | "Updated" | "Deleted") = (version(mark), mark.kind.as_str())
             && version > since
         {
@@ -41,16 +40,22 @@ pub async fn every_write_has_its_mark(page: &Page, writes: &[Write], since: u64)
 }
 
 /// Every object that the page knew `before` and that is gone now has exactly one mark as deleted.
-pub async fn the_gone_are_marked(page: &Page, before: &[Row], truth: &Truth) {
+pub fn the_gone_are_marked(marks: &[Mark], before: &[Row], truth: &Truth) {
     let there: BTreeSet<&str> = truth.items.values().map(|item| item.uid.as_str()).collect();
     let gone: Vec<&Row> = before.iter().filter(|row| !there.contains(row.uid.as_str())).collect();
     assert!(!gone.is_empty(), "nothing was deleted, so the test checked nothing");
-    let marks = page.marks("pods").await;
     for row in &gone {
         let deletions =
             marks.iter().filter(|mark| mark.kind == "Deleted" && mark.uid.as_deref() == Some(&row.uid)).count();
         assert_eq!(deletions, 1, "Deleted marks of {}, one of {} that are gone", row.key, gone.len());
     }
+}
+
+/// How many Pods were added and deleted again after a revision.
+pub fn short_lives(writes: &[Write], since: u64) -> usize {
+    let deleted: BTreeSet<&str> = writes.iter().filter(|it| it.kind == "DELETED").map(|it| it.uid.as_str()).collect();
+    let added = writes.iter().filter(|it| it.revision > since && it.kind == "ADDED");
+    added.filter(|it| deleted.contains(it.uid.as_str())).count()
 }
 
 fn version(mark: &Mark) -> Option<u64> {
