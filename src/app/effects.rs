@@ -14,7 +14,8 @@ use crate::browser::base::Base;
 use crate::browser::driver::Driver;
 use crate::browser::lister_watcher::ListerWatcher;
 use crate::browser::{document, location, policy, storage, watchdog};
-use crate::ui::{alerts, focus};
+use crate::ui::feed::alerts;
+use crate::ui::focus;
 
 impl App {
     pub(super) fn perform(&self, effect: Effect) {

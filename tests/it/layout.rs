@@ -106,7 +106,7 @@ fn the_rules_see_what_breaks_them() {
     assert_eq!(inherent(" Reflector {"), Some("Reflector"));
     assert_eq!(inherent("<T: Clone> Shown<T> {"), Some("Shown"));
     assert_eq!(inherent(" Drop for Reflector {"), None);
-    assert_eq!(named("use crate::page::{context::Context, view};"), ["page", "page::context::Context", "page::view"]);
+    assert_eq!(named("use crate::page::{self, context::Context};"), ["page", "page::context::Context"]);
     assert_eq!(named("    crate::table::order::RowId"), ["table::order::RowId"]);
 }
 
@@ -164,15 +164,16 @@ fn named(text: &str) -> Vec<String> {
         let rest = &text[at + start.len()..];
         let end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
         let path = rest[..end].trim_end_matches(':');
-        if !path.is_empty() {
-            found.push(path.to_owned());
-        }
-        if let Some(group) =
-            rest[end..].strip_prefix('{').and_then(|group| group.split_once('}')).map(|(group, _)| group)
-        {
-            let prefix = if path.is_empty() { String::new() } else { format!("{path}::") };
-            let items = group.split(',').map(str::trim).filter(|item| !item.is_empty() && *item != "self");
-            found.extend(items.map(|item| format!("{prefix}{}", item.split(' ').next().unwrap_or(item))));
+        let group = rest[end..].strip_prefix('{').and_then(|group| group.split_once('}'));
+        let Some((group, _)) = group else {
+            found.extend((!path.is_empty()).then(|| path.to_owned()));
+            continue;
+        };
+        let prefix = if path.is_empty() { String::new() } else { format!("{path}::") };
+        let items = group.split(',').map(str::trim).filter(|item| !item.is_empty());
+        for item in items {
+            let item = item.split(' ').next().unwrap_or(item);
+            found.push(if item == "self" { path.to_owned() } else { format!("{prefix}{item}") });
         }
     }
     found

@@ -8,6 +8,7 @@ mod built_page;
 mod checklist;
 /// What documents name exists.
 mod documents;
+/// What lies where in the model and the view.
 mod layout;
 /// The patches that break the code to test the tests.
 mod mutants;

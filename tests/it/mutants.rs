@@ -24,7 +24,7 @@ fn hunks(patch: &str) -> Vec<Hunk> {
     for line in patch.lines() {
         if let Some(name) = line.strip_prefix("--- a/") {
             path = name;
-        } else if line.starts_with(":: ") {
+        } else if line.starts_with("@@ ") {
             hunks.push(Hunk { path: path.to_owned(), before: Vec::new(), changes: false });
         } else if line.starts_with("diff ") {
             path = "";
@@ -99,7 +99,7 @@ fn every_mutant_is_listed_with_tests_that_exist() {
 #[test]
 fn a_patch_that_has_rotted_is_found() {
     let check = |text: &str, expected: Option<&str>| {
-        let patch = "Words.\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n:: -1,3 +1,3 :: fn f()\n a\n-b\n+c\n \n";
+        let patch = "Words.\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@ fn f()\n a\n-b\n+c\n \n";
         let fault = fault(patch, |path| (path == "x").then(|| text.to_owned()));
         assert_eq!(fault.as_deref().map(|fault| fault.lines().next().unwrap()), expected, "{text:?}");
     };
@@ -109,6 +109,6 @@ fn a_patch_that_has_rotted_is_found() {
     check("a\nb\nz\n", Some("x does not hold ["));
     check("", Some("x does not hold ["));
     assert_eq!(fault("Words.\n", |_| None).as_deref(), Some("it changes nothing"));
-    assert!(fault("--- a/x\n+++ b/x\n:: -1 +1 ::\n-a\n+b\n", |_| None).unwrap().starts_with("its first line"));
-    assert!(fault("W.\n--- a/x\n+++ b/x\n:: -1 +1 ::\n-a\n+b\n", |_| None).unwrap().starts_with("there is no"));
+    assert!(fault("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", |_| None).unwrap().starts_with("its first line"));
+    assert!(fault("W.\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", |_| None).unwrap().starts_with("there is no"));
 }

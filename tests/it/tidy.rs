@@ -58,7 +58,8 @@ const WORDS: &[(&str, &str)] = &[
     ("unimplemented!(", "unfinished"),
 ];
 
-const LONGEST: usize = 500;
+/// The most lines of a file. What lies where is a matter of its subject, and `layout` holds it.
+const LONGEST: usize = 800;
 
 #[test]
 fn dependencies_point_one_way() {

@@ -14,9 +14,9 @@ use wasm_bindgen::JsCast;
 use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::shell::panel::Panel;
 
-use crate::ui::edge::Edge;
+use crate::ui::feed::span::{Around, Span};
 use crate::ui::screen::{Commands, Screen};
-use crate::ui::span::{Around, Span};
+use crate::ui::shell::edge::Edge;
 use crate::ui::timeline::lane_choices::LaneChoices;
 
 /// The canvas's id in the document.

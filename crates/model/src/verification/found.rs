@@ -2,16 +2,13 @@
 
 use serde::Serialize;
 
-use kubechurn_client::cache::consistency::{Difference, Differences};
+use kubechurn_client::cache::consistency::Difference;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::journal::Identity;
 
 use crate::timeline::mark::grouped;
 use crate::verification::{Run, Stage, Verified, Verifier};
 use crate::watches::watched::Watched;
-
-/// How many keys a sentence names.
-const NAMED: usize = 3;
 
 /// What the footer shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,70 +59,29 @@ pub struct Told {
     /// Why the newest comparison came to nothing.
     trouble: Option<String>,
     /// The differences of the last comparison that found any, at most 100 of each watch, healed or not.
-    differences: Vec<ToldDifference>,
+    differences: Vec<ReportedDifference>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-struct ToldDifference {
+struct ReportedDifference {
     /// `store`, compared with the server; `row`, compared with the store; or `screen`, compared with the row.
     #[serde(rename = "in")]
     place: &'static str,
     key: String,
-    ours: Option<ToldIdentity>,
-    theirs: Option<ToldIdentity>,
+    ours: Option<ReportedIdentity>,
+    theirs: Option<ReportedIdentity>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-struct ToldIdentity {
+struct ReportedIdentity {
     uid: String,
     #[serde(rename = "resourceVersion")]
     resource_version: String,
 }
 
-impl From<&Identity> for ToldIdentity {
-    fn from(identity: &Identity) -> ToldIdentity {
-        ToldIdentity { uid: identity.uid.to_string(), resource_version: identity.resource_version.to_string() }
-    }
-}
-
-impl Verified {
-    /// What differs, in words: `2 of 1,337 objects are not as the server has them (shop/a, shop/b)`.
-    pub(super) fn words(&self) -> String {
-        let sentence = |differences: &Differences, of: u64, what: &str| {
-            let named = differences.kept.iter().take(NAMED).map(|one| one.key.to_string()).collect::<Vec<_>>();
-            let more = if differences.total as usize > NAMED { ", …" } else { "" };
-            let (total, is) = (grouped(differences.total), if differences.total == 1 { "is" } else { "are" });
-            format!("{total} of {} {what} ({}{more})", grouped(of), named.join(", ")).replacen("{is}", is, 1)
-        };
-        let mut parts = Vec::new();
-        if self.store.differences.total > 0 {
-            let what = format!("objects {{is}} not as the server has them at version {}", self.store.version);
-            parts.push(sentence(&self.store.differences, self.store.of(), &what));
-        }
-        if self.row_differences.total > 0 {
-            let of = self.rows + self.row_differences.total;
-            parts.push(sentence(&self.row_differences, of, "rows {is} not as the store has them"));
-        }
-        if self.drawn_differences.total > 0 {
-            let of = self.drawn + self.drawn_differences.total;
-            parts.push(sentence(&self.drawn_differences, of, "rows in sight {is} drawn otherwise"));
-        }
-        parts.join("; ")
-    }
-
-    fn told(&self) -> impl Iterator<Item = ToldDifference> {
-        self.placed().map(|(place, difference)| ToldDifference {
-            place,
-            key: difference.key.to_string(),
-            ours: difference.ours.as_ref().map(ToldIdentity::from),
-            theirs: difference.theirs.as_ref().map(ToldIdentity::from),
-        })
-    }
-
-    fn placed(&self) -> impl Iterator<Item = (&'static str, &Difference)> {
-        let store = self.store.differences.kept.iter().map(|one| ("store", one));
-        let rows = self.row_differences.kept.iter().map(|one| ("row", one));
-        store.chain(rows).chain(self.drawn_differences.kept.iter().map(|one| ("screen", one)))
+impl From<&Identity> for ReportedIdentity {
+    fn from(identity: &Identity) -> ReportedIdentity {
+        ReportedIdentity { uid: identity.uid.to_string(), resource_version: identity.resource_version.to_string() }
     }
 }
 
@@ -185,7 +141,7 @@ pub fn told(verifier: &Verifier, watched: &Watched) -> Told {
         if told.trouble.is_none() {
             told.trouble = record.trouble.as_ref().map(|(_, words)| words.clone());
         }
-        told.differences.extend(record.found.iter().flat_map(Verified::told));
+        told.differences.extend(record.found.iter().flat_map(reported));
     }
     told.at = told.at.filter(|_| all);
     told
@@ -237,4 +193,13 @@ pub fn items(verifier: &Verifier, watched: &[Watched]) -> Vec<Item> {
     };
     let each = watched.iter().flat_map(|watched| watched.sources().map(move |source| (watched, source)));
     each.map(|(watched, (id, scope))| item(watched, id, &scope.namespace)).collect()
+}
+
+fn reported(verified: &Verified) -> impl Iterator<Item = ReportedDifference> {
+    verified.placed().map(|(place, difference)| ReportedDifference {
+        place,
+        key: difference.key.to_string(),
+        ours: difference.ours.as_ref().map(ReportedIdentity::from),
+        theirs: difference.theirs.as_ref().map(ReportedIdentity::from),
+    })
 }

@@ -15,15 +15,20 @@ use rustc_hash::FxHashMap;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::request::ExactListRequest;
 use kubechurn_client::api::status::{Failure, Verdict};
-use kubechurn_client::cache::consistency::{CannotCompare, Compared, Comparison, Differences, Next, NotYet};
+use kubechurn_client::cache::consistency::{
+    CannotCompare, Compared, Comparison, Difference, Differences, Next, NotYet,
+};
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::Health;
 
+use crate::timeline::mark::grouped;
 use crate::verification::rows::RowRun;
 use crate::watches::Watches;
 use crate::watches::notices::{NoticeKind, PageNotice, subject};
 
+/// How many keys a sentence names.
+const NAMED: usize = 3;
 /// How often a watch in view is compared by itself, in milliseconds. The API server's own consistency checker of its
 /// cache has the same period.
 pub const EVERY: f64 = 300_000.0;
@@ -98,6 +103,37 @@ pub struct Verified {
 impl Verified {
     fn differences(&self) -> u64 {
         self.store.differences.total + self.row_differences.total + self.drawn_differences.total
+    }
+
+    /// What differs, in words: `2 of 1,337 objects are not as the server has them (shop/a, shop/b)`.
+    pub(super) fn words(&self) -> String {
+        let sentence = |differences: &Differences, of: u64, what: &str| {
+            let named = differences.kept.iter().take(NAMED).map(|one| one.key.to_string()).collect::<Vec<_>>();
+            let more = if differences.total as usize > NAMED { ", …" } else { "" };
+            let (total, is) = (grouped(differences.total), if differences.total == 1 { "is" } else { "are" });
+            format!("{total} of {} {what} ({}{more})", grouped(of), named.join(", ")).replacen("{is}", is, 1)
+        };
+        let mut parts = Vec::new();
+        if self.store.differences.total > 0 {
+            let what = format!("objects {{is}} not as the server has them at version {}", self.store.version);
+            parts.push(sentence(&self.store.differences, self.store.of(), &what));
+        }
+        if self.row_differences.total > 0 {
+            let of = self.rows + self.row_differences.total;
+            parts.push(sentence(&self.row_differences, of, "rows {is} not as the store has them"));
+        }
+        if self.drawn_differences.total > 0 {
+            let of = self.drawn + self.drawn_differences.total;
+            parts.push(sentence(&self.drawn_differences, of, "rows in sight {is} drawn otherwise"));
+        }
+        parts.join("; ")
+    }
+
+    /// The differences that are kept, each with the place where it was found.
+    fn placed(&self) -> impl Iterator<Item = (&'static str, &Difference)> {
+        let store = self.store.differences.kept.iter().map(|one| ("store", one));
+        let rows = self.row_differences.kept.iter().map(|one| ("row", one));
+        store.chain(rows).chain(self.drawn_differences.kept.iter().map(|one| ("screen", one)))
     }
 }
 

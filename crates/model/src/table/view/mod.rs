@@ -4,6 +4,7 @@
 //! parts: the [`ArrangedRows`], which are the rows in their order, and the rows that are provisional, deleted or frozen.
 
 mod arranged;
+mod comparison;
 mod deleted;
 mod frozen;
 mod provisional;

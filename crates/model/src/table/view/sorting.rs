@@ -4,7 +4,8 @@
 use std::cmp::Ordering;
 
 use crate::table::order::{Order, RowId};
-use crate::table::view::row::{Sort, touch, weigh, weighed};
+use crate::table::view::comparison::{touch, weigh, weighed};
+use crate::table::view::row::Sort;
 use crate::table::view::rows::Rows;
 use crate::table::view::verdicts::Verdicts;
 

@@ -173,7 +173,7 @@ impl Counted {
                 let part = part_of(mark.at, self.ms_per_part);
                 let (seq, mark_type, frames) = (mark.seq, mark.mark_type as u8, mark.frames());
                 owners(&self.groups, index, kind, &mark, |id| {
-                    known.marks.push_back(oldest::Counted { seq, id, part, mark_type, frames });
+                    known.marks.push_back(oldest::CountedMark { seq, id, part, mark_type, frames });
                 });
             }
             known.end += 1;

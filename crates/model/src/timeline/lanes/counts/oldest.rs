@@ -12,7 +12,7 @@ pub(crate) const MOST: u64 = 12_288;
 
 /// A mark as one of the groups counts it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counted {
+pub(crate) struct CountedMark {
     pub(crate) seq: u64,
     pub(crate) id: GroupId,
     pub(crate) part: i64,
@@ -21,7 +21,7 @@ pub(crate) struct Counted {
     pub(crate) frames: u32,
 }
 
-impl Counted {
+impl CountedMark {
     pub(crate) fn frames(&self) -> Frames {
         let mut frames = Frames::default();
         if let Some(count) = frames.get_mut(usize::from(self.mark_type)) {
@@ -38,16 +38,16 @@ pub(crate) struct Oldest {
     pub(crate) first: u64,
     pub(crate) end: u64,
     /// Those of them that a group counts.
-    pub(crate) marks: VecDeque<Counted>,
+    pub(crate) marks: VecDeque<CountedMark>,
 }
 
 impl Oldest {
     pub(crate) fn bytes(&self) -> usize {
-        self.marks.capacity() * size_of::<Counted>()
+        self.marks.capacity() * size_of::<CountedMark>()
     }
 
     /// Has what is known begin at this mark, and calls back with those before it.
-    pub(crate) fn begin_at(&mut self, first: u64, mut take: impl FnMut(&Counted)) {
+    pub(crate) fn begin_at(&mut self, first: u64, mut take: impl FnMut(&CountedMark)) {
         while let Some(mark) = self.marks.front().filter(|mark| mark.seq < first) {
             take(mark);
             self.marks.pop_front();

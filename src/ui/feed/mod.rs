@@ -1,5 +1,8 @@
 //! The feed: what changed, newest first, with noise, repetitions and consequences folded.
 
+pub mod alerts;
+pub mod span;
+
 use leptos::html;
 use leptos::prelude::*;
 
@@ -7,10 +10,10 @@ use kubechurn_model::feed::span::SpanCommand;
 use kubechurn_model::feed::{CardModel, FeedCommand, FeedRow};
 use kubechurn_model::page::command::Command;
 
-use crate::ui::alerts::TellMe;
+use crate::ui::feed::alerts::TellMe;
+use crate::ui::feed::span::Span;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::sized::on_size;
-use crate::ui::span::Span;
 use crate::ui::table::Trouble;
 
 /// Filters that are one click away: the words on the button, and the filter.

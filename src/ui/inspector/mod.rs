@@ -18,8 +18,8 @@ use kubechurn_model::page::command::{Command, InspectorCommand};
 use kubechurn_model::shell::panel::Panel;
 use kubechurn_model::view::inspector::Inspected;
 
-use crate::ui::edge::Edge;
 use crate::ui::screen::{Commands, Inspector as Signals, Screen};
+use crate::ui::shell::edge::Edge;
 
 /// The panel; nothing while no row is selected.
 #[component]

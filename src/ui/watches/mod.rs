@@ -1,5 +1,8 @@
 //! The list of open watches, which opens from their count in the footer, and says what each of them costs.
 
+pub mod recorder;
+pub mod resync;
+
 use leptos::html;
 use leptos::prelude::*;
 

@@ -1,5 +1,11 @@
 //! The frame of the page, and its header.
 
+pub mod edge;
+pub mod footer;
+pub mod help;
+pub mod palette;
+pub mod sidebar;
+
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
@@ -11,16 +17,16 @@ use kubechurn_model::shell::panel::Panel;
 use kubechurn_model::table::cursor::Step;
 use kubechurn_model::view::{Source, Theme};
 
-use crate::ui::alerts::marked;
 use crate::ui::feed::Feed;
-use crate::ui::footer::Footer;
-use crate::ui::help::Help;
+use crate::ui::feed::alerts::marked;
 use crate::ui::inspector::Inspector;
-use crate::ui::palette::{Palette, PaletteButton, modal};
+use crate::ui::navigation::selectors::Selectors;
 use crate::ui::parts::{Part, once, part};
 use crate::ui::screen::{Commands, Screen};
-use crate::ui::selectors::Selectors;
-use crate::ui::sidebar::Sidebar;
+use crate::ui::shell::footer::Footer;
+use crate::ui::shell::help::Help;
+use crate::ui::shell::palette::{Palette, PaletteButton, modal};
+use crate::ui::shell::sidebar::Sidebar;
 use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;
 

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::keys::{Binding, SECTIONS, Section, cap};
 
-use crate::ui::palette::{modal, outside};
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::shell::palette::{modal, outside};
 
 /// The dialog.
 #[component]

@@ -10,10 +10,10 @@ use kubechurn_model::page::command::Command;
 use kubechurn_model::table::layout::{Choice, ColumnChange};
 
 use crate::ui::parts::{Part, part};
-use crate::ui::recorder::RecorderChoice;
-use crate::ui::resync::ResyncChoice;
-use crate::ui::retention::RetentionChoice;
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::table::retention::RetentionChoice;
+use crate::ui::watches::recorder::RecorderChoice;
+use crate::ui::watches::resync::ResyncChoice;
 
 /// How many characters wider or narrower a click makes a column.
 const STEP: i16 = 2;

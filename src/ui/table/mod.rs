@@ -1,5 +1,11 @@
 //! The table: its title, its head, and the rows of the window.
 
+pub mod columns_menu;
+pub mod listing;
+pub mod retention;
+mod row;
+pub mod unplaced;
+
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
@@ -8,13 +14,13 @@ use kubechurn_model::page::command::Command;
 use kubechurn_model::table::layout::ColumnChange;
 use kubechurn_model::view::{Head, ROW};
 
-use crate::ui::columns_menu::{ColumnsMenu, Grip};
-use crate::ui::listing::Listing;
-use crate::ui::retention::ClearDeleted;
-use crate::ui::row::{Pattern, Row};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::sized::on_size;
-use crate::ui::unplaced::{MAX_HEIGHT, Unplaced};
+use crate::ui::table::columns_menu::{ColumnsMenu, Grip};
+use crate::ui::table::listing::Listing;
+use crate::ui::table::retention::ClearDeleted;
+use crate::ui::table::row::{Pattern, Row};
+use crate::ui::table::unplaced::{MAX_HEIGHT, Unplaced};
 
 /// The id of what is scrolled, which has the focus when the keys go from row to row.
 pub const OBJECTS: &str = "objects";

@@ -8,8 +8,8 @@ use kubechurn_model::page::command::Command;
 use kubechurn_model::shell::panel::Panel;
 use kubechurn_model::view::SidebarItem;
 
-use crate::ui::edge::Edge;
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::shell::edge::Edge;
 
 /// The kinds, under their headings.
 #[component]

@@ -7,7 +7,7 @@ use kubechurn_model::page::command::{Command, List};
 use kubechurn_model::view::{NoticeItem, Pipeline};
 
 use crate::ui::screen::{Commands, Screen};
-use crate::ui::verified::VerifiedList;
+use crate::ui::verification::VerifiedList;
 use crate::ui::watches::WatchList;
 
 /// The pipeline's counters.

@@ -1,0 +1,3 @@
+//! Where the user is: the selectors of the table.
+
+pub mod selectors;
