@@ -58,7 +58,6 @@ macro_rules! signals {
     ($(#[$doc:meta])* $name:ident shows $view:ident { $($field:ident: $type:ty,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
-        #[allow(missing_docs, reason = "each is told of at the value that it shows")]
         pub struct $name {
             $(pub $field: RwSignal<$type>,)*
         }
@@ -219,7 +218,6 @@ pub struct Window {
 
 /// The rows.
 #[derive(Clone, Copy)]
-#[allow(missing_docs, reason = "each is told of at the value that it shows")]
 pub struct Rows {
     pub length: RwSignal<usize>,
     pub scroll: RwSignal<f64>,

@@ -20,6 +20,8 @@
 //!
 //! [`Line`]: line::Line
 
+#![warn(missing_docs)]
+
 pub mod diff;
 pub mod feed;
 pub mod field;

@@ -16,6 +16,8 @@
 //!
 //! Modules point one way: `json ← api ← cache`, `workqueue ← record`; `tests/it/tidy.rs` of the project holds this.
 
+#![warn(missing_docs)]
+
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -9,6 +9,8 @@
 //! demo cluster, which prints the same cells as a server does, needs no more of the page than this.
 //! No socket, clock, randomness or view is known here.
 
+#![warn(missing_docs)]
+
 pub mod column;
 pub mod custom;
 pub mod jsonpath;

@@ -4,7 +4,7 @@
 //! Without a feature there is only what the tests of the demo cluster need: processes that cannot outlive their test, ports,
 //! programs, and waiting.
 
-#![allow(clippy::unwrap_used, missing_docs)] // Only tests stand on it, and one that panics has said what it has to say.
+#![allow(clippy::unwrap_used)] // Only tests stand on it, and one that panics has said what it has to say.
 
 pub mod measure;
 pub mod ports;

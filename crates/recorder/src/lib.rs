@@ -4,6 +4,8 @@
 //! first one those in which it differs from an object that resembles it: of the same owner, or of the same resource.
 //! Everything is within one budget. What is oldest goes first, and what is dull before what is not: see [`Recorder`].
 
+#![warn(missing_docs)]
+
 mod alike;
 pub mod difference;
 mod lives;

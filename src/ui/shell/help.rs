@@ -4,7 +4,8 @@ use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::keys::{Binding, SECTIONS, Section, cap};
+use kubechurn_model::page::command::{OFFERS, Offer, SECTIONS};
+use kubechurn_model::page::keys::cap;
 
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::palette::{modal, outside};
@@ -36,7 +37,7 @@ pub fn Help(
                 <span class="grow"></span>
                 <button data-testid="help-close" autofocus on:click=move |_| close()>"Close"</button>
             </div>
-            <div class="help-body" tabindex="0" role="region" aria-label="The keys">{SECTIONS.iter().map(section).collect_view()}</div>
+            <div class="help-body" tabindex="0" role="region" aria-label="The keys">{SECTIONS.map(section).collect_view()}</div>
             <label class="help-letters">
                 <input
                     type="checkbox"
@@ -51,21 +52,22 @@ pub fn Help(
     }
 }
 
-fn section((heading, bindings): &'static Section) -> impl IntoView {
+fn section(heading: &'static str) -> impl IntoView {
+    let offers = OFFERS.iter().filter(|offer| offer.section == heading);
     view! {
         <section>
-            <h3>{*heading}</h3>
-            <dl>{bindings.iter().map(line).collect_view()}</dl>
+            <h3>{heading}</h3>
+            <dl>{offers.map(line).collect_view()}</dl>
         </section>
     }
 }
 
-fn line(binding: &'static Binding) -> impl IntoView {
-    let keys = binding.keys.iter().map(|key| view! { <kbd class="kbd">{cap(key)}</kbd> });
+fn line(offer: &'static Offer) -> impl IntoView {
+    let keys = offer.keys.iter().map(|key| view! { <kbd class="kbd">{cap(key)}</kbd> });
     view! {
         <div>
             <dt>{keys.collect_view()}</dt>
-            <dd>{binding.command.title()}</dd>
+            <dd>{offer.title}</dd>
         </div>
     }
 }

@@ -276,117 +276,191 @@ pub enum List {
     Verified,
 }
 
-impl Command {
-    /// What the command does, in the words of the help and the palette; empty for a command that neither offers.
-    pub fn title(&self) -> &'static str {
-        match self {
-            Command::Filter(text) if text.is_empty() => "Clear the filter",
-            Command::SortNext => "Sort by the next column, or the cell's",
-            Command::TurnOrder => "Turn the order around",
-            Command::ToggleWide => "Wide columns, on or off",
-            Command::PinInView => "Pin or unpin this kind",
-            Command::Row(step) => match step {
-                Step::By(by) if *by < 0 => "Row before",
-                Step::By(_) => "Next row",
-                Step::First => "First row",
-                Step::Last => "Last row",
-            },
-            Command::RowPage(by) if *by < 0 => "Page up",
-            Command::RowPage(_) => "Page down",
-            Command::Cell(by) if *by < 0 => "Cell before",
-            Command::Cell(_) => "Next cell",
-            Command::OpenRow => "Look at the object",
-            Command::Columns(ColumnChange::Reset) => "Reset the columns",
-            Command::Retention(retention) => match retention {
-                Retention::AtOnce => "Deleted rows go at once",
-                Retention::TwoSeconds => "Deleted rows stay for 2 s",
-                Retention::TenSeconds => "Deleted rows stay for 10 s",
-                Retention::Minute => "Deleted rows stay for 1 min",
-                Retention::FiveMinutes => "Deleted rows stay for 5 min",
-                Retention::UntilDismissed => "Deleted rows stay until they are cleared",
-            },
-            Command::ClearDeleted => "Clear deleted rows",
-            Command::Cluster(_) => "Go to another cluster",
-            Command::WhatChanged => "What changed",
-            Command::Span(SpanCommand::AroundPointed) => "What else changed within 2 s of this?",
-            Command::Span(SpanCommand::Clear) => "Clear the time range",
-            Command::Alerts(AlertCommand::Watch) => "Notify me of what passes this filter",
-            Command::Alerts(AlertCommand::EndAll) => "Stop all notifications",
-            Command::ToggleChanges => "What changed in the kinds in view, or their table",
-            Command::TogglePause => "Pause, or go live",
-            Command::Retry => "Retry now",
-            Command::Verify => "Verify against the server now",
-            Command::Resync(resync) => match resync {
-                Resync::Automatic => "Resync every 10 min, and not where there are very many objects",
-                Resync::Off => "Never resync",
-                Resync::HalfMinute => "Resync every 30 s",
-                Resync::Minute => "Resync every 1 min",
-                Resync::TenMinutes => "Resync every 10 min",
-            },
-            Command::Recorder(budget) => match budget {
-                Budget::Off => "Turn the recorder off",
-                Budget::Small => "Record in 16 MB",
-                Budget::Usual => "Record in 64 MB",
-                Budget::Large => "Record in 256 MB",
-                Budget::Largest => "Record in 512 MB",
-            },
-            Command::Copy(copied) => match copied {
-                Copied::Name => "Copy the name",
-                Copied::Cell => "Copy the cell",
-                Copied::Row => "Copy the row",
-                Copied::TableCommandLine => "Copy kubectl get for the table",
-                Copied::ObjectCommandLine => "Copy kubectl get for the object",
-                Copied::Link => "Copy the link",
-            },
-            Command::Export(Format::Csv) => "Export the table as CSV",
-            Command::Export(Format::Json) => "Export the table as NDJSON",
-            Command::Palette(PaletteCommand::Toggle) => "Open the palette",
-            Command::Palette(PaletteCommand::Open(_)) => "Copy …",
-            Command::ToggleHelp => "Show the keys",
-            Command::ToggleLetters => "Keys of one letter, on or off",
-            Command::ToggleTheme => "Dark or light",
-            Command::FocusFilter => "Filter the rows",
-            Command::OpenNamespaces => "Choose namespaces",
-            Command::OpenColumns => "Choose columns",
-            Command::Leave => "Close",
-            Command::Timeline(command) => match command {
-                TimelineCommand::Move(by) if *by < 0.0 => "Earlier on the timeline",
-                TimelineCommand::Move(_) => "Later on the timeline",
-                TimelineCommand::Zoom(factor, None) if *factor < 1.0 => "A shorter time on the timeline",
-                TimelineCommand::Zoom(_, None) => "A longer time on the timeline",
-                TimelineCommand::LanesBy(by) => match by {
-                    LanesBy::Object => "Lanes by object",
-                    LanesBy::Owner => "Lanes by owner",
-                    LanesBy::Node => "Lanes by node",
-                    LanesBy::Namespace => "Lanes by namespace",
-                    LanesBy::Kind => "Lanes by kind",
-                    LanesBy::Manager => "Lanes by manager",
-                },
-                TimelineCommand::Order(order) => match order {
-                    LaneOrder::LastChange => "Lanes with the last change first",
-                    LaneOrder::FirstChange => "Lanes with the first change first",
-                    LaneOrder::Churn => "Lanes with the most changes first",
-                    LaneOrder::Name => "Lanes in the order of their names",
-                },
-                TimelineCommand::TurnAll(true) => "Open all groups of lanes",
-                TimelineCommand::TurnAll(false) => "Close all groups of lanes",
-                TimelineCommand::Turn => "Open or close the object's group of lanes",
-                TimelineCommand::Keep => "Pin or unpin the object's lane",
-                _ => "",
-            },
-            Command::Inspector(InspectorCommand::Step(by)) if *by < 0 => "Change before of the object",
-            Command::Inspector(InspectorCommand::Step(_)) => "Next change of the object",
-            _ => "",
-        }
+/// A command that the help or the palette offers: everything that is said of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// What is offered. What comes of it, `Page` decides.
+    pub command: Command,
+    /// What it does, in the words of the help and the palette.
+    pub title: &'static str,
+    /// Other words that people use for it.
+    pub names: &'static [&'static str],
+    /// The keys with this effect, by the browser's names (`KeyboardEvent.key`); `Mod+k` is k with Ctrl or Cmd.
+    pub keys: &'static [&'static str],
+    /// The heading of the keys in the help.
+    pub section: &'static str,
+    /// Whether holding the key down repeats the command.
+    pub repeats: bool,
+    /// Whether the palette has it.
+    pub is_in_palette: bool,
+}
+
+impl Offer {
+    /// A command of the palette.
+    const fn new(title: &'static str, command: Command) -> Offer {
+        Offer { command, title, names: &[], keys: &[], section: "", repeats: false, is_in_palette: true }
     }
 
-    /// Whether holding the key down repeats the command.
-    pub fn repeats(&self) -> bool {
-        match self {
-            Command::Row(Step::By(_)) | Command::RowPage(_) | Command::Cell(_) => true,
-            Command::Inspector(InspectorCommand::Step(_)) => true,
-            Command::Timeline(command) => matches!(command, TimelineCommand::Move(_) | TimelineCommand::Zoom(..)),
-            _ => false,
-        }
+    const fn names(mut self, names: &'static [&'static str]) -> Offer {
+        self.names = names;
+        self
+    }
+
+    const fn keys(mut self, section: &'static str, keys: &'static [&'static str]) -> Offer {
+        self.section = section;
+        self.keys = keys;
+        self
+    }
+
+    const fn repeating(mut self) -> Offer {
+        self.repeats = true;
+        self
+    }
+
+    const fn by_key_only(mut self) -> Offer {
+        self.is_in_palette = false;
+        self
+    }
+}
+
+/// The headings of the help, in its order.
+pub const SECTIONS: [&str; 4] = ["Rows", "Finding", "Table", "Timeline"];
+
+/// By which part of its length a key moves the timeline's window.
+const MOVED: f64 = 0.25;
+
+/// Every command that is offered, in the order of the palette and, below each heading, of the help.
+pub const OFFERS: &[Offer] = &[
+    Offer::new("Next row", Command::Row(Step::By(1))).keys("Rows", &["j", "ArrowDown"]).repeating().by_key_only(),
+    Offer::new("Row before", Command::Row(Step::By(-1))).keys("Rows", &["k", "ArrowUp"]).repeating().by_key_only(),
+    Offer::new("Next cell", Command::Cell(1)).keys("Rows", &["l", "ArrowRight"]).repeating().by_key_only(),
+    Offer::new("Cell before", Command::Cell(-1)).keys("Rows", &["h", "ArrowLeft"]).repeating().by_key_only(),
+    Offer::new("Page down", Command::RowPage(1)).keys("Rows", &["PageDown"]).repeating().by_key_only(),
+    Offer::new("Page up", Command::RowPage(-1)).keys("Rows", &["PageUp"]).repeating().by_key_only(),
+    Offer::new("First row", Command::Row(Step::First)).keys("Rows", &["g", "Home"]).by_key_only(),
+    Offer::new("Last row", Command::Row(Step::Last)).keys("Rows", &["G", "End"]).by_key_only(),
+    Offer::new("Look at the object", Command::OpenRow).keys("Rows", &["Enter"]).by_key_only(),
+    Offer::new("Open the palette", Command::Palette(PaletteCommand::Toggle))
+        .keys("Finding", &[":", "Mod+k"])
+        .by_key_only(),
+    Offer::new("Filter the rows", Command::FocusFilter).keys("Finding", &["/"]),
+    Offer::new("Choose namespaces", Command::OpenNamespaces).keys("Finding", &["n"]),
+    Offer::new("Pause, or go live", Command::TogglePause).keys("Table", &["p"]),
+    Offer::new("Wide columns, on or off", Command::ToggleWide).keys("Table", &["w"]),
+    Offer::new("Choose columns", Command::OpenColumns).keys("Table", &["c"]),
+    Offer::new("Reset the columns", Command::Columns(ColumnChange::Reset)),
+    Offer::new("Sort by the next column, or the cell's", Command::SortNext).keys("Finding", &["s"]),
+    Offer::new("Turn the order around", Command::TurnOrder).keys("Finding", &["S"]),
+    Offer::new("Pin or unpin this kind", Command::PinInView),
+    Offer::new("Clear the filter", Command::Filter(String::new())).names(&["show all"]),
+    Offer::new("Clear deleted rows", Command::ClearDeleted).names(&["dismiss"]),
+    Offer::new("Deleted rows go at once", Command::Retention(Retention::AtOnce)).names(&["linger", "keep"]),
+    Offer::new("Deleted rows stay for 2 s", Command::Retention(Retention::TwoSeconds)).names(&["linger", "keep"]),
+    Offer::new("Deleted rows stay for 10 s", Command::Retention(Retention::TenSeconds)).names(&["linger", "keep"]),
+    Offer::new("Deleted rows stay for 1 min", Command::Retention(Retention::Minute)).names(&["linger", "keep"]),
+    Offer::new("Deleted rows stay for 5 min", Command::Retention(Retention::FiveMinutes)).names(&["linger", "keep"]),
+    Offer::new("Deleted rows stay until they are cleared", Command::Retention(Retention::UntilDismissed))
+        .names(&["linger", "keep"]),
+    Offer::new("What changed", Command::WhatChanged).names(&["feed", "changes", "history"]),
+    Offer::new("What changed in the kinds in view, or their table", Command::ToggleChanges)
+        .names(&["feed", "changes", "history"]),
+    Offer::new("Earlier on the timeline", Command::Timeline(TimelineCommand::Move(-MOVED)))
+        .keys("Timeline", &["a"])
+        .repeating()
+        .by_key_only(),
+    Offer::new("Later on the timeline", Command::Timeline(TimelineCommand::Move(MOVED)))
+        .keys("Timeline", &["d"])
+        .repeating()
+        .by_key_only(),
+    Offer::new("A shorter time on the timeline", Command::Timeline(TimelineCommand::Zoom(0.5, None)))
+        .keys("Timeline", &["+", "="])
+        .repeating()
+        .by_key_only(),
+    Offer::new("A longer time on the timeline", Command::Timeline(TimelineCommand::Zoom(2.0, None)))
+        .keys("Timeline", &["-"])
+        .repeating()
+        .by_key_only(),
+    Offer::new("Change before of the object", Command::Inspector(InspectorCommand::Step(-1)))
+        .keys("Timeline", &["["])
+        .repeating()
+        .by_key_only(),
+    Offer::new("Next change of the object", Command::Inspector(InspectorCommand::Step(1)))
+        .keys("Timeline", &["]"])
+        .repeating()
+        .by_key_only(),
+    Offer::new("What else changed within 2 s of this?", Command::Span(SpanCommand::AroundPointed))
+        .keys("Timeline", &["e"]),
+    Offer::new("Clear the time range", Command::Span(SpanCommand::Clear)),
+    Offer::new("Notify me of what passes this filter", Command::Alerts(AlertCommand::Watch)),
+    Offer::new("Stop all notifications", Command::Alerts(AlertCommand::EndAll)),
+    Offer::new("Resync every 10 min, and not where there are very many objects", Command::Resync(Resync::Automatic))
+        .names(&["sync", "replay", "period"]),
+    Offer::new("Never resync", Command::Resync(Resync::Off)).names(&["sync", "replay", "period"]),
+    Offer::new("Resync every 30 s", Command::Resync(Resync::HalfMinute)).names(&["sync", "replay", "period"]),
+    Offer::new("Resync every 1 min", Command::Resync(Resync::Minute)).names(&["sync", "replay", "period"]),
+    Offer::new("Resync every 10 min", Command::Resync(Resync::TenMinutes)).names(&["sync", "replay", "period"]),
+    Offer::new("Turn the recorder off", Command::Recorder(Budget::Off))
+        .names(&["recorder", "history", "memory", "versions", "off"]),
+    Offer::new("Record in 16 MB", Command::Recorder(Budget::Small))
+        .names(&["recorder", "history", "memory", "versions", "off"]),
+    Offer::new("Record in 64 MB", Command::Recorder(Budget::Usual))
+        .names(&["recorder", "history", "memory", "versions", "off"]),
+    Offer::new("Record in 256 MB", Command::Recorder(Budget::Large))
+        .names(&["recorder", "history", "memory", "versions", "off"]),
+    Offer::new("Record in 512 MB", Command::Recorder(Budget::Largest))
+        .names(&["recorder", "history", "memory", "versions", "off"]),
+    Offer::new("Retry now", Command::Retry).names(&["reconnect", "refresh"]).keys("Table", &["r"]),
+    Offer::new("Verify against the server now", Command::Verify).names(&["check", "compare", "consistency"]),
+    Offer::new("Copy the name", Command::Copy(Copied::Name)).keys("Table", &["y"]),
+    Offer::new("Copy …", Command::Palette(PaletteCommand::Open("copy "))).keys("Table", &["Y"]).by_key_only(),
+    Offer::new("Copy the cell", Command::Copy(Copied::Cell)),
+    Offer::new("Copy the row", Command::Copy(Copied::Row)),
+    Offer::new("Copy kubectl get for the object", Command::Copy(Copied::ObjectCommandLine)),
+    Offer::new("Copy kubectl get for the table", Command::Copy(Copied::TableCommandLine)),
+    Offer::new("Copy the link", Command::Copy(Copied::Link)).names(&["url", "share", "address"]),
+    Offer::new("Export the table as CSV", Command::Export(Format::Csv)).names(&["download", "save", "spreadsheet"]),
+    Offer::new("Export the table as NDJSON", Command::Export(Format::Json)).names(&["download", "save", "json"]),
+    Offer::new("Lanes by object", Command::Timeline(TimelineCommand::LanesBy(LanesBy::Object)))
+        .names(&["timeline", "group", "tree"]),
+    Offer::new("Lanes by owner", Command::Timeline(TimelineCommand::LanesBy(LanesBy::Owner)))
+        .names(&["timeline", "group", "tree"]),
+    Offer::new("Lanes by node", Command::Timeline(TimelineCommand::LanesBy(LanesBy::Node)))
+        .names(&["timeline", "group", "tree"]),
+    Offer::new("Lanes by namespace", Command::Timeline(TimelineCommand::LanesBy(LanesBy::Namespace)))
+        .names(&["timeline", "group", "tree"]),
+    Offer::new("Lanes by kind", Command::Timeline(TimelineCommand::LanesBy(LanesBy::Kind)))
+        .names(&["timeline", "group", "tree"]),
+    Offer::new("Lanes by manager", Command::Timeline(TimelineCommand::LanesBy(LanesBy::Manager)))
+        .names(&["timeline", "group", "tree"]),
+    Offer::new("Lanes with the last change first", Command::Timeline(TimelineCommand::Order(LaneOrder::LastChange)))
+        .names(&["timeline", "sort"]),
+    Offer::new("Lanes with the first change first", Command::Timeline(TimelineCommand::Order(LaneOrder::FirstChange)))
+        .names(&["timeline", "sort"]),
+    Offer::new("Lanes with the most changes first", Command::Timeline(TimelineCommand::Order(LaneOrder::Churn)))
+        .names(&["timeline", "sort"]),
+    Offer::new("Lanes in the order of their names", Command::Timeline(TimelineCommand::Order(LaneOrder::Name)))
+        .names(&["timeline", "sort"]),
+    Offer::new("Open all groups of lanes", Command::Timeline(TimelineCommand::TurnAll(true)))
+        .names(&["timeline", "expand"]),
+    Offer::new("Close all groups of lanes", Command::Timeline(TimelineCommand::TurnAll(false)))
+        .names(&["timeline", "collapse"]),
+    Offer::new("Open or close the object's group of lanes", Command::Timeline(TimelineCommand::Turn))
+        .names(&["timeline", "expand", "collapse"]),
+    Offer::new("Pin or unpin the object's lane", Command::Timeline(TimelineCommand::Keep)).names(&["timeline", "pin"]),
+    Offer::new("Dark or light", Command::ToggleTheme).names(&["theme", "colours"]).keys("Table", &["t"]),
+    Offer::new("Keys of one letter, on or off", Command::ToggleLetters).names(&["shortcuts"]),
+    Offer::new("Show the keys", Command::ToggleHelp).names(&["help", "shortcuts"]).keys("Table", &["?"]),
+    Offer::new("Close", Command::Leave).keys("Finding", &["Escape"]).by_key_only(),
+];
+
+impl Command {
+    /// What the help and the palette say of the command, if they offer it.
+    pub fn offer(&self) -> Option<&'static Offer> {
+        OFFERS.iter().find(|offer| offer.command == *self)
+    }
+
+    /// What the command does, in the words of the help and the palette; empty for a command that neither offers.
+    pub fn title(&self) -> &'static str {
+        self.offer().map_or("", |offer| offer.title)
     }
 }

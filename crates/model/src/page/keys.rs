@@ -1,86 +1,11 @@
-//! The keys: one table, which says what each key does, what the help shows, and which keys the palette hints at.
+//! The keys: what a press does. Which keys there are stands in the table of [`OFFERS`].
 //!
 //! The page does not handle keys that are pressed while the user types into a field, keys that a browser or a screen
 //! reader uses (anything with Ctrl, Alt or Shift except Ctrl-K, which every browser leaves to the page), and keys that
 //! the focused control handles itself. The keys of a single letter can be turned off, for people who control their
 //! machine by speech (WCAG 2.1, 2.1.4).
 
-use crate::feed::span::SpanCommand;
-use crate::page::command::{Command, Copied, InspectorCommand, PaletteCommand, TimelineCommand};
-use crate::table::cursor::Step;
-
-/// Keys with the same effect.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Binding {
-    /// The browser's names (`KeyboardEvent.key`); `Mod+k` is k with Ctrl or Cmd.
-    pub keys: &'static [&'static str],
-    /// What they do.
-    pub command: Command,
-}
-
-/// A heading of the help, and its keys.
-pub type Section = (&'static str, &'static [Binding]);
-
-const fn bind(keys: &'static [&'static str], command: Command) -> Binding {
-    Binding { keys, command }
-}
-
-/// Every key, in the help's order.
-pub const SECTIONS: &[Section] = &[
-    (
-        "Rows",
-        &[
-            bind(&["j", "ArrowDown"], Command::Row(Step::By(1))),
-            bind(&["k", "ArrowUp"], Command::Row(Step::By(-1))),
-            bind(&["l", "ArrowRight"], Command::Cell(1)),
-            bind(&["h", "ArrowLeft"], Command::Cell(-1)),
-            bind(&["PageDown"], Command::RowPage(1)),
-            bind(&["PageUp"], Command::RowPage(-1)),
-            bind(&["g", "Home"], Command::Row(Step::First)),
-            bind(&["G", "End"], Command::Row(Step::Last)),
-            bind(&["Enter"], Command::OpenRow),
-        ],
-    ),
-    (
-        "Finding",
-        &[
-            bind(&[":", "Mod+k"], Command::Palette(PaletteCommand::Toggle)),
-            bind(&["/"], Command::FocusFilter),
-            bind(&["n"], Command::OpenNamespaces),
-            bind(&["s"], Command::SortNext),
-            bind(&["S"], Command::TurnOrder),
-            bind(&["Escape"], Command::Leave),
-        ],
-    ),
-    (
-        "Table",
-        &[
-            bind(&["p"], Command::TogglePause),
-            bind(&["w"], Command::ToggleWide),
-            bind(&["c"], Command::OpenColumns),
-            bind(&["y"], Command::Copy(Copied::Name)),
-            bind(&["Y"], Command::Palette(PaletteCommand::Open("copy "))),
-            bind(&["r"], Command::Retry),
-            bind(&["t"], Command::ToggleTheme),
-            bind(&["?"], Command::ToggleHelp),
-        ],
-    ),
-    (
-        "Timeline",
-        &[
-            bind(&["a"], Command::Timeline(TimelineCommand::Move(-MOVED))),
-            bind(&["d"], Command::Timeline(TimelineCommand::Move(MOVED))),
-            bind(&["+", "="], Command::Timeline(TimelineCommand::Zoom(0.5, None))),
-            bind(&["-"], Command::Timeline(TimelineCommand::Zoom(2.0, None))),
-            bind(&["["], Command::Inspector(InspectorCommand::Step(-1))),
-            bind(&["]"], Command::Inspector(InspectorCommand::Step(1))),
-            bind(&["e"], Command::Span(SpanCommand::AroundPointed)),
-        ],
-    ),
-];
-
-/// By which part of its length a key moves the timeline's window.
-const MOVED: f64 = 0.25;
+use crate::page::command::{Command, OFFERS, Offer};
 
 /// A key press.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,7 +45,7 @@ pub fn command(press: Press<'_>, focus: Focus, letters: bool) -> Option<Command>
     } else {
         find(press.key)
     };
-    let command = bound.filter(|command| !press.repeated || command.repeats())?;
+    let command = &bound.filter(|offer| !press.repeated || offer.repeats)?.command;
     let taken = match focus {
         Focus::Field => press.command,
         Focus::Dialog => press.command || *command == Command::Leave,
@@ -130,18 +55,8 @@ pub fn command(press: Press<'_>, focus: Focus, letters: bool) -> Option<Command>
     taken.then(|| command.clone())
 }
 
-fn find(key: &str) -> Option<&'static Command> {
-    bindings().find(|binding| binding.keys.contains(&key)).map(|binding| &binding.command)
-}
-
-fn bindings() -> impl Iterator<Item = &'static Binding> {
-    SECTIONS.iter().flat_map(|(_, bindings)| bindings.iter())
-}
-
-/// The keys for a command, as keyboards label them: `["j", "↓"]`.
-pub fn keys_of(command: &Command) -> Vec<&'static str> {
-    let keys = bindings().filter(|binding| binding.command == *command).flat_map(|binding| binding.keys);
-    keys.map(|key| cap(key)).collect()
+fn find(key: &str) -> Option<&'static Offer> {
+    OFFERS.iter().find(|offer| offer.keys.contains(&key))
 }
 
 /// The label of a key.
@@ -188,6 +103,9 @@ pub fn innermost(there: &[Layer]) -> Option<Layer> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::feed::span::SpanCommand;
+    use crate::page::command::{InspectorCommand, PaletteCommand, SECTIONS, TimelineCommand};
+    use crate::table::cursor::Step;
 
     const PLAIN: Press<'_> = Press { key: "", command: false, alt: false, shift: false, repeated: false };
 
@@ -248,31 +166,35 @@ mod tests {
 
     #[test]
     fn without_letters_only_named_keys_act() {
-        for (_, bindings) in SECTIONS {
-            for binding in *bindings {
-                for key in binding.keys.iter().filter(|key| !key.starts_with("Mod")) {
-                    let expected = (key.chars().count() > 1).then(|| binding.command.clone());
-                    assert_eq!(command(Press { key, ..PLAIN }, Focus::Table, false), expected, "{key}");
-                }
+        for offer in OFFERS {
+            for key in offer.keys.iter().filter(|key| !key.starts_with("Mod")) {
+                let expected = (key.chars().count() > 1).then(|| offer.command.clone());
+                assert_eq!(command(Press { key, ..PLAIN }, Focus::Table, false), expected, "{key}");
             }
         }
     }
 
     #[test]
     fn no_key_has_two_meanings_and_no_command_two_lines() {
-        let keys: Vec<&str> = bindings().flat_map(|binding| binding.keys.iter().copied()).collect();
-        let commands: Vec<&Command> = bindings().map(|binding| &binding.command).collect();
+        let keys: Vec<&str> = OFFERS.iter().flat_map(|offer| offer.keys.iter().copied()).collect();
         for (at, key) in keys.iter().enumerate() {
             assert!(!keys[..at].contains(key), "{key} is bound twice");
             // Keys that the browser and the screen reader use.
             assert!(!["Tab", " ", "F5", "F6", "Insert", "CapsLock", "'", "Backspace", "Delete"].contains(key), "{key}");
         }
-        for (at, command) in commands.iter().enumerate() {
-            assert!(!commands[..at].contains(command), "{command:?} has two lines");
-            assert!(!command.title().is_empty() && !keys_of(command).is_empty());
+        for (at, offer) in OFFERS.iter().enumerate() {
+            assert!(
+                OFFERS[..at].iter().all(|other| other.command != offer.command),
+                "{:?} has two lines",
+                offer.command
+            );
+            assert!(!offer.title.is_empty() && (offer.is_in_palette || !offer.keys.is_empty()), "{:?}", offer.command);
+            assert_eq!(SECTIONS.contains(&offer.section), !offer.keys.is_empty(), "{:?}", offer.command);
         }
-        assert_eq!(keys_of(&Command::Palette(PaletteCommand::Toggle)), [":", "Ctrl K"]);
-        assert_eq!(keys_of(&Command::Export(crate::table::export::Format::Csv)), [""; 0]);
+        let keys_of = |command: &Command| command.offer().map(|offer| offer.keys);
+        assert_eq!(keys_of(&Command::Palette(PaletteCommand::Toggle)), Some(&[":", "Mod+k"][..]));
+        assert_eq!(keys_of(&Command::Export(crate::table::export::Format::Csv)), Some(&[][..]));
+        assert_eq!(keys_of(&Command::Span(SpanCommand::AroundPointed)), Some(&["e"][..]));
     }
 
     #[test]

@@ -5,85 +5,13 @@ use std::ops::Range;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::sort::sort_by_key;
 
-use crate::feed::alerts::AlertCommand;
-use crate::feed::span::SpanCommand;
-use crate::history::Budget;
 use crate::navigation::catalog::Catalog;
 use crate::navigation::clusters::ClusterPage;
 use crate::navigation::route::{Route, joined};
-use crate::page::command::{Command, Copied, TimelineCommand};
-use crate::page::keys::keys_of;
-use crate::table::export::Format;
-use crate::table::layout::ColumnChange;
+use crate::page::command::{Command, OFFERS};
+use crate::page::keys::cap;
 use crate::table::schema::TableSchema;
-use crate::table::view::Retention;
-use crate::timeline::lanes::{LaneOrder, LanesBy};
-use crate::watches::resync::Resync;
 use kubechurn_columns::kinds::Kind;
-
-/// The palette's commands: those that have no key, and those that have one but are also searched by name.
-const COMMANDS: &[Command] = &[
-    Command::FocusFilter,
-    Command::OpenNamespaces,
-    Command::TogglePause,
-    Command::ToggleWide,
-    Command::OpenColumns,
-    Command::Columns(ColumnChange::Reset),
-    Command::SortNext,
-    Command::TurnOrder,
-    Command::PinInView,
-    Command::Filter(String::new()),
-    Command::ClearDeleted,
-    Command::Retention(Retention::AtOnce),
-    Command::Retention(Retention::TwoSeconds),
-    Command::Retention(Retention::TenSeconds),
-    Command::Retention(Retention::Minute),
-    Command::Retention(Retention::FiveMinutes),
-    Command::Retention(Retention::UntilDismissed),
-    Command::WhatChanged,
-    Command::ToggleChanges,
-    Command::Span(SpanCommand::AroundPointed),
-    Command::Span(SpanCommand::Clear),
-    Command::Alerts(AlertCommand::Watch),
-    Command::Alerts(AlertCommand::EndAll),
-    Command::Resync(Resync::Automatic),
-    Command::Resync(Resync::Off),
-    Command::Resync(Resync::HalfMinute),
-    Command::Resync(Resync::Minute),
-    Command::Resync(Resync::TenMinutes),
-    Command::Recorder(Budget::Off),
-    Command::Recorder(Budget::Small),
-    Command::Recorder(Budget::Usual),
-    Command::Recorder(Budget::Large),
-    Command::Recorder(Budget::Largest),
-    Command::Retry,
-    Command::Verify,
-    Command::Copy(Copied::Name),
-    Command::Copy(Copied::Cell),
-    Command::Copy(Copied::Row),
-    Command::Copy(Copied::ObjectCommandLine),
-    Command::Copy(Copied::TableCommandLine),
-    Command::Copy(Copied::Link),
-    Command::Export(Format::Csv),
-    Command::Export(Format::Json),
-    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Object)),
-    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Owner)),
-    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Node)),
-    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Namespace)),
-    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Kind)),
-    Command::Timeline(TimelineCommand::LanesBy(LanesBy::Manager)),
-    Command::Timeline(TimelineCommand::Order(LaneOrder::LastChange)),
-    Command::Timeline(TimelineCommand::Order(LaneOrder::FirstChange)),
-    Command::Timeline(TimelineCommand::Order(LaneOrder::Churn)),
-    Command::Timeline(TimelineCommand::Order(LaneOrder::Name)),
-    Command::Timeline(TimelineCommand::TurnAll(true)),
-    Command::Timeline(TimelineCommand::TurnAll(false)),
-    Command::Timeline(TimelineCommand::Turn),
-    Command::Timeline(TimelineCommand::Keep),
-    Command::ToggleTheme,
-    Command::ToggleLetters,
-    Command::ToggleHelp,
-];
 
 /// How many entries are shown at most: enough for all kinds of most clusters, and not too many for a page.
 const SHOWN: usize = 400;
@@ -237,12 +165,12 @@ impl Known<'_> {
                 command: Command::Go(Box::new(self.route.beside(&cluster.name))),
             }
         });
-        let commands = COMMANDS.iter().map(|command| Entry {
+        let commands = OFFERS.iter().filter(|offer| offer.is_in_palette).map(|offer| Entry {
             group: Group::Action,
-            title: command.title().to_owned(),
-            detail: keys_of(command).join("  "),
-            names: other_names(command).iter().map(|name| name.to_string()).collect(),
-            command: command.clone(),
+            title: offer.title.to_owned(),
+            detail: offer.keys.iter().map(|key| cap(key)).collect::<Vec<_>>().join("  "),
+            names: offer.names.iter().map(|name| name.to_string()).collect(),
+            command: offer.command.clone(),
         });
         recent.chain(kinds).chain(std::iter::once(all)).chain(namespaces).chain(clusters).chain(beside).chain(commands)
     }
@@ -302,33 +230,6 @@ impl Known<'_> {
             names: Vec::new(),
             command: Command::Go(Box::new(Route { namespaces, ..self.route.showing(kind.name) })),
         })
-    }
-}
-
-/// Other words that people use for a command.
-fn other_names(command: &Command) -> &'static [&'static str] {
-    match command {
-        Command::ToggleTheme => &["theme", "colours"],
-        Command::Export(Format::Csv) => &["download", "save", "spreadsheet"],
-        Command::Export(Format::Json) => &["download", "save", "json"],
-        Command::ToggleLetters => &["shortcuts"],
-        Command::Retry => &["reconnect", "refresh"],
-        Command::Verify => &["check", "compare", "consistency"],
-        Command::ToggleHelp => &["help", "shortcuts"],
-        Command::Filter(_) => &["show all"],
-        Command::Copy(Copied::Link) => &["url", "share", "address"],
-        Command::ClearDeleted => &["dismiss"],
-        Command::Retention(_) => &["linger", "keep"],
-        Command::WhatChanged | Command::ToggleChanges => &["feed", "changes", "history"],
-        Command::Recorder(_) => &["recorder", "history", "memory", "versions", "off"],
-        Command::Timeline(TimelineCommand::LanesBy(_)) => &["timeline", "group", "tree"],
-        Command::Timeline(TimelineCommand::Order(_)) => &["timeline", "sort"],
-        Command::Timeline(TimelineCommand::TurnAll(true)) => &["timeline", "expand"],
-        Command::Timeline(TimelineCommand::TurnAll(false)) => &["timeline", "collapse"],
-        Command::Timeline(TimelineCommand::Turn) => &["timeline", "expand", "collapse"],
-        Command::Timeline(TimelineCommand::Keep) => &["timeline", "pin"],
-        Command::Resync(_) => &["sync", "replay", "period"],
-        _ => &[],
     }
 }
 
