@@ -6,7 +6,7 @@ use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
-use kubechurn_model::page::effect::{Effect, Focused, Told};
+use kubechurn_model::page::effect::{Effect, Focused, ReflectorInput};
 
 use crate::app::App;
 use crate::app::environment::Browser;
@@ -23,13 +23,13 @@ impl App {
             Effect::Start(id, resource, scope) => self.start(id, resource, scope),
             Effect::Cluster(api) => drop(self.bases.borrow_mut().insert(api.cluster, Base::at(api.http, api.readable))),
             Effect::Stop(id) => drop(self.drivers.borrow_mut().remove(&id)),
-            Effect::Tell(id, told) => {
+            Effect::Reflect(id, told) => {
                 let driver = self.drivers.borrow().get(&id).cloned();
                 if let Some(driver) = driver {
                     match told {
-                        Told::Input(input) => driver.input(input),
-                        Told::Relist(reason) => driver.input(Input::Relist(&reason)),
-                        Told::GiveUp(reason) => driver.input(Input::GiveUp(&reason)),
+                        ReflectorInput::Input(input) => driver.input(input),
+                        ReflectorInput::Relist(reason) => driver.input(Input::Relist(&reason)),
+                        ReflectorInput::GiveUp(reason) => driver.input(Input::GiveUp(&reason)),
                     }
                 }
             }

@@ -12,7 +12,7 @@ use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_columns::kinds::namespaces;
 use kubechurn_model::navigation::namespaces::Namespaces;
-use kubechurn_model::page::effect::{Answer, Found, Request, RequestId};
+use kubechurn_model::page::effect::{Answer, FoundApi, Request, RequestId};
 use kubechurn_model::table::export::{Export, Format};
 
 use crate::app::App;
@@ -83,8 +83,8 @@ impl App {
         })
     }
 
-    fn found(&self, base: Base) -> Found {
-        let found = Found { http: base.http.clone(), release: base.release, readable: base.readable };
+    fn found(&self, base: Base) -> FoundApi {
+        let found = FoundApi { http: base.http.clone(), release: base.release, readable: base.readable };
         self.bases.borrow_mut().insert("", base);
         found
     }

@@ -194,15 +194,15 @@ signals! {
 
 /// A row's place in the document.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ElementRow {
     /// Another number for each element.
     pub id: u64,
     /// What the row there shows.
     pub row: ArcRwSignal<Arc<RowModel>>,
 }
 
-impl PartialEq for Place {
-    fn eq(&self, other: &Place) -> bool {
+impl PartialEq for ElementRow {
+    fn eq(&self, other: &ElementRow) -> bool {
         self.id == other.id
     }
 }
@@ -213,7 +213,7 @@ pub struct Window {
     /// How many rows come before these.
     pub first: usize,
     /// Their places, in order.
-    pub places: Vec<Place>,
+    pub places: Vec<ElementRow>,
 }
 
 /// The rows.
@@ -255,7 +255,7 @@ impl Rows {
             }
             if let Some(window) = view.window.take_changed() {
                 places.retain(|id, _| window.places.contains(id));
-                let place = |id: &u64| Some(Place { id: *id, row: places.get(id)?.clone() });
+                let place = |id: &u64| Some(ElementRow { id: *id, row: places.get(id)?.clone() });
                 let shown = window.places.iter().filter_map(place).collect();
                 self.window.set(Window { first: window.first, places: shown });
             }

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use kubechurn_changes::diff::diff;
-use kubechurn_changes::line::{Line, Received};
+use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_changes::noise::Marks;
 use kubechurn_changes::writer::of_change;
 use kubechurn_client::api::object::ObjectKey;
@@ -70,8 +70,8 @@ fn fastest(pairs: &[&(String, String)], run: impl Fn(&str, &str)) -> f64 {
     rounds.min().unwrap_or_default().as_secs_f64() * 1e6 / pairs.len().max(1) as f64
 }
 
-fn received<'a>(old: &'a str, new: &'a str) -> Received<'a> {
+fn received<'a>(old: &'a str, new: &'a str) -> ReceivedChange<'a> {
     let key = ObjectKey::new("shop", "web");
     let (uid, delta_type) = (Uid::new(""), DeltaType::Updated);
-    Received { seq: 0, at: 0.0, kind: "Pod".into(), key, uid, delta_type, old: Some(old), new: Some(new) }
+    ReceivedChange { seq: 0, at: 0.0, kind: "Pod".into(), key, uid, delta_type, old: Some(old), new: Some(new) }
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use kubechurn_changes::feed::{Feed, Limits};
 use kubechurn_changes::findings::Findings;
-use kubechurn_changes::line::{Line, Received};
+use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
@@ -91,7 +91,7 @@ fn recorded(path: &str) -> Result<(), Box<dyn Error>> {
         for (seq, change) in changes.iter().enumerate() {
             let began = Instant::now();
             let line = black_box(Line::new(
-                Received {
+                ReceivedChange {
                     seq: seq as u64,
                     at: seq as f64,
                     kind: (*change.kind).into(),
@@ -158,7 +158,7 @@ fn line(turn: u64, objects: u64) -> Line {
     };
     let object = turn % objects;
     let (old, new) = (text(turn), text(turn + 1));
-    let received = Received {
+    let received = ReceivedChange {
         seq: turn,
         at: turn as f64,
         kind: "Widget".into(),

@@ -32,7 +32,7 @@ const MOST_OWNERS: usize = 4;
 
 /// A change as it was received.
 #[derive(Clone, Debug)]
-pub struct Received<'a> {
+pub struct ReceivedChange<'a> {
     /// The number of the change; it grows with each.
     pub seq: u64,
     /// When it was received, in milliseconds.
@@ -165,8 +165,8 @@ impl<'a> Parts<'a> {
 
 impl Line {
     /// Tells a change. `marks` are the fields that the user called noise.
-    pub fn new(received: Received<'_>, marks: &Marks) -> Line {
-        let Received { seq, at, kind, key, uid, delta_type, old, new } = received;
+    pub fn new(received: ReceivedChange<'_>, marks: &Marks) -> Line {
+        let ReceivedChange { seq, at, kind, key, uid, delta_type, old, new } = received;
         let mut line = Line {
             seq,
             at,
@@ -392,7 +392,10 @@ mod tests {
     fn line(kind: &str, delta_type: DeltaType, old: Option<&str>, new: Option<&str>) -> Line {
         let key = ObjectKey::new("shop", "web");
         let uid = Uid::new("u");
-        Line::new(Received { seq: 1, at: 2.0, kind: kind.into(), key, uid, delta_type, old, new }, &Marks::default())
+        Line::new(
+            ReceivedChange { seq: 1, at: 2.0, kind: kind.into(), key, uid, delta_type, old, new },
+            &Marks::default(),
+        )
     }
 
     #[track_caller]

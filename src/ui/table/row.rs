@@ -14,7 +14,7 @@ use kubechurn_model::table::order::RowKey;
 
 use kubechurn_model::view::{CellModel, Head, RowModel, cell_id, row_id};
 
-use crate::ui::screen::{Commands, Place};
+use crate::ui::screen::{Commands, ElementRow};
 
 /// The cells of a new row. They are made once for each set of columns, and copied for each row.
 #[derive(Clone, Default)]
@@ -56,7 +56,7 @@ fn pattern(document: &Document, (title, end): Column) -> Option<Element> {
 #[component]
 pub fn Row(
     /// Where it is, and what it shows.
-    place: Place,
+    place: ElementRow,
     /// The columns.
     heads: Vec<Head>,
     /// What its cells are copied from.

@@ -19,7 +19,7 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::effect::{Effect, Effects, Pace, RequestId, Told};
+use kubechurn_model::page::effect::{Effect, Effects, Pace, ReflectorInput, RequestId};
 use kubechurn_model::page::environment::{DrawnRow, Environment};
 use kubechurn_model::view::RowModel;
 
@@ -151,9 +151,9 @@ impl Shell {
                 self.input(id, Input::Start);
             }
             Effect::Stop(id) => drop(self.drivers.borrow_mut().remove(&id)),
-            Effect::Tell(id, Told::Input(input)) => self.input(id, input),
-            Effect::Tell(id, Told::Relist(reason)) => self.input(id, Input::Relist(&reason)),
-            Effect::Tell(id, Told::GiveUp(reason)) => self.input(id, Input::GiveUp(&reason)),
+            Effect::Reflect(id, ReflectorInput::Input(input)) => self.input(id, input),
+            Effect::Reflect(id, ReflectorInput::Relist(reason)) => self.input(id, Input::Relist(&reason)),
+            Effect::Reflect(id, ReflectorInput::GiveUp(reason)) => self.input(id, Input::GiveUp(&reason)),
             Effect::Request(id, request) => match request.at(true) {
                 ControlFlow::Break(answer) => self.with(|page, env| page.answer(id, answer, env)),
                 ControlFlow::Continue(request) => {

@@ -27,7 +27,7 @@ use kubechurn_client::cache::heartbeat::{Answer as Beat, Ask, DEADLINE, SLOW, re
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_columns::kinds::namespaces;
 use kubechurn_model::navigation::namespaces::Namespaces;
-use kubechurn_model::page::effect::{Answer, Found, Request};
+use kubechurn_model::page::effect::{Answer, FoundApi, Request};
 use kubechurn_model::page::environment::Environment;
 
 use super::place::Place;
@@ -95,7 +95,7 @@ impl Server {
         }
     }
 
-    async fn find(&self, places: &[String], patience: u32) -> Result<Found, Vec<(String, String)>> {
+    async fn find(&self, places: &[String], patience: u32) -> Result<FoundApi, Vec<(String, String)>> {
         let mut tried = Vec::new();
         for one in places {
             let address = self.place.address(one).expect("places are addresses");
@@ -106,7 +106,7 @@ impl Server {
             };
             match within(patience, version).await.flatten() {
                 Some((status, text)) => match is_of_server(status, &text) {
-                    Ok(()) => return Ok(Found { http, release: Release::parse(&text), readable: true }),
+                    Ok(()) => return Ok(FoundApi { http, release: Release::parse(&text), readable: true }),
                     Err(words) => tried.push((http, words)),
                 },
                 None => tried.push((http, String::from("no answer"))),

@@ -412,7 +412,7 @@ fn change(line: &Line) -> u64 {
 mod tests {
     use kubechurn_client::api::object::ObjectKey;
 
-    use crate::line::Received;
+    use crate::line::ReceivedChange;
     use crate::noise::Marks;
 
     use super::*;
@@ -425,7 +425,7 @@ mod tests {
             let new = format!(r#"{{"metadata":{{"ownerReferences":{owners}}}}}"#);
             let key = ObjectKey::new("", "x");
             let (uid, kind, new) = (Uid::new(&uid.to_string()), "X".into(), Some(&*new));
-            let received = Received { seq: 1, at, kind, key, uid, delta_type: DeltaType::Added, old: None, new };
+            let received = ReceivedChange { seq: 1, at, kind, key, uid, delta_type: DeltaType::Added, old: None, new };
             folding.push(&Line::new(received, &Marks::default()));
             assert_eq!(folding.blocks.len(), folding.places.len());
             let in_blocks: usize = folding.blocks.values().map(|block| block.entries.len()).sum();

@@ -76,7 +76,7 @@ mod tests {
     use kubechurn_client::api::uid::Uid;
     use kubechurn_client::cache::delta::DeltaType;
 
-    use crate::line::Received;
+    use crate::line::ReceivedChange;
     use crate::noise::Marks;
 
     use super::*;
@@ -90,7 +90,7 @@ mod tests {
             let (key, uid) = (ObjectKey::new("shop", "e"), Uid::new("u"));
             let (old, new) = (None, Some(event));
             let delta_type = DeltaType::Added;
-            let received = Received { seq: 1, at: 0.0, kind: "Event".into(), key, uid, delta_type, old, new };
+            let received = ReceivedChange { seq: 1, at: 0.0, kind: "Event".into(), key, uid, delta_type, old, new };
             let line = Line::new(received, &Marks::default());
             assert_eq!(Filter::parse(text).unwrap().matches(&line), expected, "{text}");
         };
@@ -115,7 +115,7 @@ mod tests {
         let (old, new) = (object(6, 1), object(4, 2));
         let key = ObjectKey::new("shop", "cart");
         let (uid, delta_type) = (Uid::new("u"), DeltaType::Updated);
-        let received = Received {
+        let received = ReceivedChange {
             seq: 1,
             at: 0.0,
             kind: "Deployment".into(),

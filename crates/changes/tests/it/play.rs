@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kubechurn_changes::line::{Line, Received};
+use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
@@ -55,7 +55,7 @@ impl Objects {
         (old, new): (Option<String>, Option<String>),
     ) -> Line {
         self.seq += 1;
-        let received = Received {
+        let received = ReceivedChange {
             seq: self.seq,
             at,
             kind: kind.into(),

@@ -1,6 +1,6 @@
 //! The feed's word for a Pod's state is the table's.
 
-use kubechurn_changes::line::{Line, Received};
+use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::time::Timestamp;
@@ -24,7 +24,7 @@ fn table_word(text: &str) -> String {
 fn line(old: Option<&str>, new: &str) -> Line {
     let delta_type = if old.is_some() { DeltaType::Updated } else { DeltaType::Added };
     let (key, uid) = (ObjectKey::new("default", "p"), Uid::new("u"));
-    let received = Received { seq: 1, at: 0.0, kind: "Pod".into(), key, uid, delta_type, old, new: Some(new) };
+    let received = ReceivedChange { seq: 1, at: 0.0, kind: "Pod".into(), key, uid, delta_type, old, new: Some(new) };
     Line::new(received, &Marks::default())
 }
 

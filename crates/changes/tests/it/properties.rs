@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use kubechurn_changes::diff::{MOST, diff};
 use kubechurn_changes::feed::{Feed, Limits, Subject};
 use kubechurn_changes::findings::{Card, Findings};
-use kubechurn_changes::line::{Line, Received};
+use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_changes::noise::Marks;
 use kubechurn_changes::writer::of_change;
 use kubechurn_client::api::object::ObjectKey;
@@ -76,7 +76,7 @@ fn change(value: &mut Value, at: &mut usize) {
 }
 
 fn line(old: &str, new: &str) -> Line {
-    let received = Received {
+    let received = ReceivedChange {
         seq: 0,
         at: 0.0,
         kind: "Pod".into(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kubechurn_changes::line::{Line, Received};
+use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
@@ -35,7 +35,7 @@ impl Step {
     }
 
     pub fn line(&self, marks: &Marks) -> Line {
-        let received = Received {
+        let received = ReceivedChange {
             seq: self.seq,
             at: self.ms,
             kind: self.kind.as_str().into(),

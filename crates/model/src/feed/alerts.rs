@@ -220,7 +220,7 @@ fn words_of(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use kubechurn_changes::line::Received;
+    use kubechurn_changes::line::ReceivedChange;
     use kubechurn_changes::noise::Marks;
     use kubechurn_client::api::object::ObjectKey;
     use kubechurn_client::api::uid::Uid;
@@ -232,7 +232,10 @@ mod tests {
         let text = r#"{"metadata":{"resourceVersion":"1"},"spec":{"a":1}}"#;
         let other = format!(r#"{{"metadata":{{"resourceVersion":"2"}},"spec":{{"a":"{seq}"}}}}"#);
         let old = (delta_type != DeltaType::Added).then_some(text);
-        Line::new(Received { seq, at: 0.0, kind, key, uid, delta_type, old, new: Some(&other) }, &Marks::default())
+        Line::new(
+            ReceivedChange { seq, at: 0.0, kind, key, uid, delta_type, old, new: Some(&other) },
+            &Marks::default(),
+        )
     }
 
     fn watching(text: &str, from: u64) -> Alerts {

@@ -22,7 +22,7 @@ pub use row::{FeedRow, line_of, row_of};
 
 use crate::feed::limits::LIMITS;
 use crate::feed::row::noise_of;
-use crate::feed::span::{Reading, Received};
+use crate::feed::span::{Reading, ReceivedTimes};
 
 /// The height of a row of one line and of two, in CSS pixels.
 const ROW: [f64; 2] = [27.0, 46.0];
@@ -60,7 +60,7 @@ pub enum FeedCommand {
 
 /// One place of the feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FeedPlace {
     /// A row.
     Entry(EntryId),
     /// One of the changes that an opened row tells together, by its number.
@@ -128,13 +128,13 @@ pub struct Changes {
     /// The number of the newest change that the findings know.
     found: Option<u64>,
     /// The rows in order, as they are shown: held in place while the user acts on them.
-    order: Vec<Place>,
+    order: Vec<FeedPlace>,
     open: FxHashSet<EntryId>,
     top: f64,
     height: f64,
     width: f64,
     /// The number and time of each change that was received.
-    pub times: Received,
+    pub times: ReceivedTimes,
     /// The chosen stretch of time, to which the rows are limited.
     pub span: Option<Reading>,
 }
@@ -153,7 +153,7 @@ impl Default for Changes {
             top: 0.0,
             height: 0.0,
             width: f64::INFINITY,
-            times: Received::default(),
+            times: ReceivedTimes::default(),
             span: None,
         }
     }
@@ -289,19 +289,19 @@ impl Changes {
     /// The rows that are shown, in order.
     fn entries(&self) -> impl Iterator<Item = EntryId> {
         self.order.iter().filter_map(|place| match place {
-            Place::Entry(id) => Some(*id),
-            Place::Line(..) => None,
+            FeedPlace::Entry(id) => Some(*id),
+            FeedPlace::Line(..) => None,
         })
     }
 
-    fn places(&self, entries: Vec<EntryId>) -> Vec<Place> {
+    fn places(&self, entries: Vec<EntryId>) -> Vec<FeedPlace> {
         let mut places = Vec::with_capacity(entries.len());
         for id in entries {
-            places.push(Place::Entry(id));
+            places.push(FeedPlace::Entry(id));
             if self.open.contains(&id)
                 && let Some(entry) = self.shown().entry(id)
             {
-                places.extend(entry.seqs.iter().rev().map(|sequence| Place::Line(id, *sequence)));
+                places.extend(entry.seqs.iter().rev().map(|sequence| FeedPlace::Line(id, *sequence)));
             }
         }
         places
@@ -332,7 +332,7 @@ impl Changes {
     }
 
     /// The rows that are in the document: the position of the first, and which they are.
-    pub fn window(&self) -> (usize, &[Place]) {
+    pub fn window(&self) -> (usize, &[FeedPlace]) {
         let row = self.row();
         let first = ((self.top / row) as usize).saturating_sub(OVERSCAN).min(self.order.len());
         let count = (self.height / row).ceil() as usize + 2 * OVERSCAN;

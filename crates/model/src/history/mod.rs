@@ -101,7 +101,7 @@ pub struct Version {
 
 /// A change, with what it was before.
 #[derive(Clone, Debug)]
-pub struct Told<'a> {
+pub struct RecordedChange<'a> {
     /// When it was received, in milliseconds.
     pub at: f64,
     /// What happened.
@@ -199,14 +199,14 @@ impl History {
     }
 
     /// A change with its text and the one before it; `None` if it is not kept any more.
-    pub fn told(&self, sequence: u64) -> Option<Told<'_>> {
+    pub fn change(&self, sequence: u64) -> Option<RecordedChange<'_>> {
         let stored = self.recorder.get(sequence)?;
         let (delta_type, new) = (stored.record.delta_type, self.recorder.read(sequence));
         // Nothing is compared when an object comes or goes. An older text is made of several differences, which takes time.
         let is_enough = new.is_some() && matches!(delta_type, DeltaType::Added | DeltaType::Deleted);
         let previous = if is_enough { None } else { self.recorder.previous(sequence) };
         let was_gone = previous.and_then(|previous| self.recorder.get(previous)).map(|stored| stored.record.delta_type);
-        Some(Told {
+        Some(RecordedChange {
             at: stored.record.at,
             delta_type,
             resource: self.recorder.resource(stored.life)?,

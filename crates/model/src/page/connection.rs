@@ -8,7 +8,7 @@ use crate::navigation::first_list;
 use crate::navigation::namespaces::Namespaces;
 use crate::page::context::Context;
 use crate::page::discovery::Discovery;
-use crate::page::effect::{Effect, Request, Told};
+use crate::page::effect::{Effect, ReflectorInput, Request};
 use crate::page::environment::fragment;
 use crate::page::requests::Purpose;
 use crate::page::search::Search;
@@ -46,7 +46,7 @@ impl Connection {
     pub(super) fn heard(&mut self, question: &Question, answer: Answer, cx: &mut Context<'_>) {
         let informers = &cx.watching.informers;
         for (informer, input) in self.heartbeat.answered(question, answer, informers, cx.env.moment()) {
-            cx.effects.push(Effect::Tell(informer, Told::Input(input)));
+            cx.effects.push(Effect::Reflect(informer, ReflectorInput::Input(input)));
         }
     }
 

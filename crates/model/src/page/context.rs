@@ -8,7 +8,7 @@ use kubechurn_columns::kinds::Kind;
 use crate::navigation::Navigation;
 use crate::navigation::route::Route;
 use crate::page::command::List;
-use crate::page::effect::{Effect, Effects, Focused, Pace, Request, RequestId, Told};
+use crate::page::effect::{Effect, Effects, Focused, Pace, ReflectorInput, Request, RequestId};
 use crate::page::environment::Environment;
 use crate::page::requests::{Purpose, Requests};
 use crate::page::watching::Watching;
@@ -180,7 +180,7 @@ impl Context<'_> {
     /// Hands an input to every reflector.
     pub fn hand_all(&mut self, input: &Input<'static>) {
         for (id, _) in self.watching.informers.iter() {
-            self.effects.push(Effect::Tell(id, Told::Input(input.clone())));
+            self.effects.push(Effect::Reflect(id, ReflectorInput::Input(input.clone())));
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::page::command::{Command, PaletteCommand};
 use crate::page::connection::load_namespaces;
 use crate::page::context::Context;
-use crate::page::palette::{Found, Known};
+use crate::page::palette::{FoundEntry, Known};
 use crate::shell::speech::{Seen, Speech};
 use crate::view::{PaletteItem, PaletteModel};
 
@@ -12,7 +12,7 @@ use crate::view::{PaletteItem, PaletteModel};
 pub(super) struct Dialogs {
     /// What is typed in the palette, and the index of the chosen entry; `None` while the palette is closed.
     palette: Option<(String, usize)>,
-    found: Vec<Found>,
+    found: Vec<FoundEntry>,
     /// Whether the help is shown.
     help: bool,
     speech: Speech,

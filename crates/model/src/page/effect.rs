@@ -28,7 +28,7 @@ pub enum Effect {
     /// From now on, the API of another cluster is here.
     Cluster(Api),
     /// Hand an input to an informer's reflector, in the same way as every other input.
-    Tell(InformerId, Told),
+    Reflect(InformerId, ReflectorInput),
     /// Carry out a request, and hand over the answer with this number.
     Request(RequestId, Request),
     /// Drop a request: its answer is no longer wanted.
@@ -67,7 +67,7 @@ pub enum Effect {
 
 /// An input for a reflector that comes from the page itself.
 #[derive(Clone, Debug)]
-pub enum Told {
+pub enum ReflectorInput {
     /// An input that borrows no text.
     Input(Input<'static>),
     /// List again, for this reason.
@@ -138,7 +138,7 @@ pub enum Request {
 
 /// Where the API was found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundApi {
     /// Its address for HTTP.
     pub http: String,
     /// Which release the server is, where it says so.
@@ -201,7 +201,7 @@ impl Request {
 #[derive(Debug)]
 pub enum Answer {
     /// Where the API is; or each address that was tried, with what it answered.
-    Find(Result<Found, Vec<(String, String)>>),
+    Find(Result<FoundApi, Vec<(String, String)>>),
     /// What is known now.
     Discovery(CachedDiscovery),
     /// The text, or why there is none.

@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 use kubechurn_changes::feed::{Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::findings::Finding;
-use kubechurn_changes::line::{Line, Received};
+use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 
 use crate::feed::span::Reading;
-use crate::feed::{CardModel, Changes, FeedCommand, FeedFrame, FeedRow, FeedWindow, Place, line_of, row_of};
+use crate::feed::{CardModel, Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, FeedWindow, line_of, row_of};
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
 use crate::page::context::Context;
@@ -120,8 +120,8 @@ impl Feed {
 
     /// Reads a change; `None` if it is no longer kept.
     fn line_of(&mut self, sequence: u64, cx: &Context<'_>) -> Option<Line> {
-        let told = cx.watching.history.told(sequence)?;
-        let received = Received {
+        let told = cx.watching.history.change(sequence)?;
+        let received = ReceivedChange {
             seq: sequence,
             at: told.at,
             kind: self.kind(told.resource.kind),
@@ -250,16 +250,16 @@ impl Feed {
         FeedFrame { words, waiting, newer, noise, empty: empty.to_owned() }
     }
 
-    fn row(&self, place: Place, cx: &Context<'_>) -> FeedRow {
+    fn row(&self, place: FeedPlace, cx: &Context<'_>) -> FeedRow {
         let feed = &self.changes;
-        let (Place::Entry(id) | Place::Line(id, _)) = place;
+        let (FeedPlace::Entry(id) | FeedPlace::Line(id, _)) = place;
         let Some(entry) = feed.shown().entry(id) else { return gone(id) };
         match place {
-            Place::Entry(_) => {
+            FeedPlace::Entry(_) => {
                 let (time, href) = (cx.env.time_of_day(entry.last_at), href_of_entry(entry, cx));
                 row_of(entry, feed.is_open(id), time, short(entry.seqs.last(), cx), href)
             }
-            Place::Line(_, sequence) => match feed.shown().line(sequence) {
+            FeedPlace::Line(_, sequence) => match feed.shown().line(sequence) {
                 Some(line) => {
                     let time = cx.env.time_of_day(line.at);
                     let row = line_of(id, line, entry.depth, time, short(Some(&sequence), cx));

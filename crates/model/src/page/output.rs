@@ -56,7 +56,7 @@ impl Page {
 
     /// The notices, oldest first.
     pub fn notices(&self) -> String {
-        json(&notices::told(&self.shared.notices.list))
+        json(&notices::report(&self.shared.notices.list))
     }
 
     /// The entries of the audit log since the last call; `None` if the address asks for no log.

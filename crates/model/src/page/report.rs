@@ -20,7 +20,7 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 
 use crate::history::History;
 use crate::verification::Verifier;
-use crate::verification::found::{self, Told};
+use crate::verification::found::{self, VerifiedReport};
 use crate::watches::Watches;
 use crate::watches::account;
 use crate::watches::counters::Counters;
@@ -46,7 +46,7 @@ pub struct Status<'a> {
     balanced: bool,
     changes: &'a Counters,
     /// What the page's own checks found.
-    verified: Told,
+    verified: VerifiedReport,
     ledger: LedgerCounters,
     /// What became of everything that was meant for the handlers.
     account: account::Report,
@@ -116,7 +116,7 @@ pub fn status<'a>(
         resync_ms: watched.resync_period(informers),
         balanced: watched.informers(informers).all(SharedInformer::is_balanced) && account.is_balanced(),
         changes: watched.counters(),
-        verified: found::told(verifier, watched),
+        verified: found::report(verifier, watched),
         account: account::Report::from(&account),
         ledger: LedgerCounters {
             ledger: watched.ledger(informers),

@@ -8,7 +8,7 @@ use kubechurn_client::cache::reflector::Options;
 use crate::navigation::address::{Access, Address, access, candidates, label, policy, without_parameter};
 use crate::navigation::catalog::Catalog;
 use crate::page::context::Context;
-use crate::page::effect::{Effect, Found, Request};
+use crate::page::effect::{Effect, FoundApi, Request};
 use crate::page::environment::Environment;
 use crate::page::requests::Purpose;
 use crate::view::{Source, Splash};
@@ -115,10 +115,10 @@ impl Search {
 
     /// Handles the result of the search: the API was found, or each place answered something else. Returns whether the
     /// API was found.
-    pub(super) fn found(&mut self, answer: Result<Found, Vec<(String, String)>>, cx: &mut Context<'_>) -> bool {
+    pub(super) fn found(&mut self, answer: Result<FoundApi, Vec<(String, String)>>, cx: &mut Context<'_>) -> bool {
         let header = &mut cx.view.header;
         match answer {
-            Ok(Found { http, release, readable }) => {
+            Ok(FoundApi { http, release, readable }) => {
                 header.splash.put(None);
                 let address = cx.env.address(&http).map(|api| label(&api, &own(cx.env))).unwrap_or_default();
                 // Whoever serves the page names the cluster behind the page, and not one of another origin.

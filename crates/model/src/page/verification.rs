@@ -9,7 +9,7 @@ use kubechurn_client::cache::journal::Identity;
 
 use crate::page::command::List;
 use crate::page::context::Context;
-use crate::page::effect::{Effect, Request, RequestId, Told};
+use crate::page::effect::{Effect, ReflectorInput, Request, RequestId};
 use crate::page::environment::DrawnRow;
 use crate::page::requests::Purpose;
 use crate::page::rows::RowWindow;
@@ -95,7 +95,7 @@ impl Verification {
                     let steps = self.verifier.drawn(cx.now, same, differences, informers);
                     rebuilds |= self.follow(steps, rows, cx);
                 }
-                Step::Relist(id, reason) => cx.effects.push(Effect::Tell(id, Told::Relist(reason))),
+                Step::Relist(id, reason) => cx.effects.push(Effect::Reflect(id, ReflectorInput::Relist(reason))),
                 Step::Rebuild => {
                     let watching = &mut *cx.watching;
                     let announcer = &mut cx.notices.announcer;
@@ -150,7 +150,7 @@ impl Verification {
                      by a namespace or a selector, or try again.",
                     kind.title
                 );
-                cx.effects.push(Effect::Tell(id, Told::GiveUp(words.clone())));
+                cx.effects.push(Effect::Reflect(id, ReflectorInput::GiveUp(words.clone())));
                 self.report_memory(taken, words, cx);
             }
         }

@@ -11,7 +11,7 @@ use kubechurn_columns::kinds::Kind;
 
 use crate::history::History;
 use crate::navigation::Navigation;
-use crate::page::effect::{Effect, Effects, Told};
+use crate::page::effect::{Effect, Effects, ReflectorInput};
 use crate::page::environment::Environment;
 use crate::table::view::Retention;
 use crate::watches::Watches;
@@ -194,7 +194,7 @@ impl Watching {
     pub fn set_resync_periods(&mut self, now: f64, effects: &mut Effects) {
         for id in self.watches.resync(&mut self.informers, &self.resyncs, now) {
             // The informer has a new deadline.
-            effects.push(Effect::Tell(id, Told::Input(Input::Timer)));
+            effects.push(Effect::Reflect(id, ReflectorInput::Input(Input::Timer)));
         }
     }
 

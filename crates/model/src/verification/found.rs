@@ -40,7 +40,7 @@ pub struct Item {
 
 /// What `status()` says of a kind's checks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Told {
+pub struct VerifiedReport {
     /// When the kind was compared, in milliseconds since 1970; of several watches the longest ago. `null` before all
     /// were compared.
     at: Option<f64>,
@@ -120,31 +120,31 @@ fn is_checking(verifier: &Verifier, id: InformerId) -> bool {
 }
 
 /// What `status()` says of a kind.
-pub fn told(verifier: &Verifier, watched: &Watched) -> Told {
-    let mut told = Told::default();
+pub fn report(verifier: &Verifier, watched: &Watched) -> VerifiedReport {
+    let mut report = VerifiedReport::default();
     let mut all = true;
     for (id, _) in watched.sources() {
-        told.checking |= is_checking(verifier, id);
+        report.checking |= is_checking(verifier, id);
         let record = verifier.records.get(&id);
         let last = record.and_then(|record| record.last.as_ref());
         all &= last.is_some();
         if let Some(last) = last {
-            told.at = Some(told.at.map_or(last.at, |at| at.min(last.at)));
-            told.same += last.store.same;
-            told.of += last.store.of();
-            told.rows += last.rows;
-            told.drawn += last.drawn;
+            report.at = Some(report.at.map_or(last.at, |at| at.min(last.at)));
+            report.same += last.store.same;
+            report.of += last.store.of();
+            report.rows += last.rows;
+            report.drawn += last.drawn;
         }
         let Some(record) = record else { continue };
-        told.checks += record.checks;
-        told.differed += record.differed;
-        if told.trouble.is_none() {
-            told.trouble = record.trouble.as_ref().map(|(_, words)| words.clone());
+        report.checks += record.checks;
+        report.differed += record.differed;
+        if report.trouble.is_none() {
+            report.trouble = record.trouble.as_ref().map(|(_, words)| words.clone());
         }
-        told.differences.extend(record.found.iter().flat_map(reported));
+        report.differences.extend(record.found.iter().flat_map(reported));
     }
-    told.at = told.at.filter(|_| all);
-    told
+    report.at = report.at.filter(|_| all);
+    report
 }
 
 /// What the footer shows for the kinds in view.

@@ -177,7 +177,7 @@ impl Account {
 
 /// What became of everything that was meant for some handlers, as `status()` tells it.
 #[derive(Debug, Serialize)]
-pub struct Told {
+pub struct HandlerReport {
     meant: u64,
     handled: u64,
     failed: u64,
@@ -189,9 +189,9 @@ pub struct Told {
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// `null` for one of several kinds that share a table.
-    table: Option<Told>,
-    timeline: Told,
-    counters: Told,
+    table: Option<HandlerReport>,
+    timeline: HandlerReport,
+    counters: HandlerReport,
     /// `null` for one of several kinds that share a table.
     rows: Option<RowsReport>,
     marks: MarksReport,
@@ -216,10 +216,10 @@ struct MarksReport {
     bytes: u64,
 }
 
-impl From<&HandlerLedger> for Told {
-    fn from(ledger: &HandlerLedger) -> Told {
+impl From<&HandlerLedger> for HandlerReport {
+    fn from(ledger: &HandlerLedger) -> HandlerReport {
         let HandlerLedger { handled, failed, waiting, passed_over, meant, .. } = *ledger;
-        Told { meant, handled, failed, waiting, passed_over }
+        HandlerReport { meant, handled, failed, waiting, passed_over }
     }
 }
 

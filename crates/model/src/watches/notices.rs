@@ -213,7 +213,7 @@ impl NoticeList {
 
 /// A notice, as the function `notices()` of the page returns it.
 #[derive(Debug, Serialize)]
-pub struct Told {
+pub struct ReportedNotice {
     time: f64,
     #[serde(rename = "type")]
     word: &'static str,
@@ -223,15 +223,15 @@ pub struct Told {
 }
 
 /// The result of `notices()`: the notices that are kept, oldest first.
-pub fn told(list: &NoticeList) -> Vec<Told> {
-    let told = list.kept.iter().map(|notice| Told {
+pub fn report(list: &NoticeList) -> Vec<ReportedNotice> {
+    let notices = list.kept.iter().map(|notice| ReportedNotice {
         time: notice.at(),
         word: notice.word(),
         resource: notice.resource,
         namespace: notice.namespace.clone(),
         words: notice.sentence(),
     });
-    told.collect()
+    notices.collect()
 }
 
 /// The published notices, and their subscribers.

@@ -25,7 +25,7 @@ use kubechurn_model::navigation::address::Address;
 use kubechurn_model::navigation::clusters::Api;
 use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::effect::{Answer, Effect, Focused, Found, Pace, Request, RequestId, Told};
+use kubechurn_model::page::effect::{Answer, Effect, Focused, FoundApi, Pace, ReflectorInput, Request, RequestId};
 use kubechurn_model::page::environment::{DrawnRow, Environment};
 use kubechurn_model::shell::panel::Window;
 use kubechurn_model::table::order::RowKey;
@@ -177,7 +177,11 @@ impl Play {
         let mut play = Play::at(&format!("http://127.0.0.1:8080/{fragment}"), &[]);
         play.answers(
             "find",
-            Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None, readable: true })),
+            Answer::Find(Ok(FoundApi {
+                http: String::from("http://127.0.0.1:8080/k8s/"),
+                release: None,
+                readable: true,
+            })),
         );
         play.effects.clear();
         play
@@ -269,10 +273,10 @@ impl Play {
                     format!("stop {}", self.informers.remove(at).1)
                 }
                 // The informer has a new deadline, as after most inputs.
-                Effect::Tell(_, Told::Input(Input::Timer)) => continue,
-                Effect::Tell(_, Told::Input(input)) => format!("tell {input:?}"),
-                Effect::Tell(_, Told::Relist(reason)) => format!("relist {reason}"),
-                Effect::Tell(_, Told::GiveUp(reason)) => format!("give up {reason}"),
+                Effect::Reflect(_, ReflectorInput::Input(Input::Timer)) => continue,
+                Effect::Reflect(_, ReflectorInput::Input(input)) => format!("tell {input:?}"),
+                Effect::Reflect(_, ReflectorInput::Relist(reason)) => format!("relist {reason}"),
+                Effect::Reflect(_, ReflectorInput::GiveUp(reason)) => format!("give up {reason}"),
                 Effect::Request(id, request) => {
                     let words = word_of(&request);
                     self.requests.push((id, request));

@@ -66,7 +66,7 @@ struct Owners<'a> {
 }
 
 /// What an owner reference refers to.
-enum Found {
+enum FoundOwner {
     Solid,
     Dangling,
     Waiting,
@@ -231,9 +231,9 @@ impl GarbageCollector {
         let mut owners = Owners::default();
         for reference in references {
             let into = match self.find(object, resource, reference).await? {
-                Found::Solid => &mut owners.solid,
-                Found::Dangling => &mut owners.dangling,
-                Found::Waiting => &mut owners.waiting,
+                FoundOwner::Solid => &mut owners.solid,
+                FoundOwner::Dangling => &mut owners.dangling,
+                FoundOwner::Waiting => &mut owners.waiting,
             };
             into.push(reference);
         }
@@ -241,7 +241,12 @@ impl GarbageCollector {
     }
 
     /// Requests an owner from the server (`isDangling`).
-    async fn find(&self, dependent: &Value, resource: &ApiResource, reference: &Value) -> Result<Found, SyncError> {
+    async fn find(
+        &self,
+        dependent: &Value,
+        resource: &ApiResource,
+        reference: &Value,
+    ) -> Result<FoundOwner, SyncError> {
         let (uid, name) = (object::text(reference, "/uid"), object::text(reference, "/name"));
         let kind = Kind {
             api_version: object::text(reference, "/apiVersion").into(),
@@ -251,14 +256,14 @@ impl GarbageCollector {
         // An owner without a namespace is absent for dependents of every namespace.
         let of_cluster = Absent { namespace: "".into(), ..absent.clone() };
         if self.builder.absent.borrow().has(&absent) || self.builder.absent.borrow().has(&of_cluster) {
-            return Ok(Found::Dangling);
+            return Ok(FoundOwner::Dangling);
         }
         // If no resource serves the kind, the owner cannot be known to be deleted.
-        let Some(owner_resource) = self.monitors.resource(&kind) else { return Ok(Found::Solid) };
+        let Some(owner_resource) = self.monitors.resource(&kind) else { return Ok(FoundOwner::Solid) };
         if owner_resource.namespaced && !resource.namespaced {
             // A cluster-scoped dependent cannot refer to an owner in a namespace.
             self.invalid_namespace(dependent, resource, reference, "");
-            return Ok(Found::Solid);
+            return Ok(FoundOwner::Solid);
         }
         let namespace = if owner_resource.namespaced { object::namespace(dependent) } else { "" };
         match self.client.get(&owner_resource, namespace, name).await {
@@ -266,7 +271,7 @@ impl GarbageCollector {
                 let finalizers = owner["metadata"]["finalizers"].as_array();
                 let waits = finalizers.is_some_and(|all| all.iter().any(|one| one == DELETE_DEPENDENTS));
                 self.builder.graph.borrow_mut().expect(object::uid(dependent), uid);
-                Ok(if object::is_being_deleted(&owner) && waits { Found::Waiting } else { Found::Solid })
+                Ok(if object::is_being_deleted(&owner) && waits { FoundOwner::Waiting } else { FoundOwner::Solid })
             }
             Err(error) if !error.is_not_found() => Err(error.into()),
             _ => {
@@ -277,7 +282,7 @@ impl GarbageCollector {
                     self.invalid_namespace(dependent, resource, reference, namespace);
                 }
                 self.builder.absent.borrow_mut().add(Absent { namespace: namespace.into(), ..absent });
-                Ok(Found::Dangling)
+                Ok(FoundOwner::Dangling)
             }
         }
     }

@@ -65,9 +65,9 @@ fn compare_all(history: &History) -> Compared {
 }
 
 fn compare(history: &History, sequence: u64, compared: &mut Compared) {
-    let Some(told) = history.told(sequence) else { return };
+    let Some(told) = history.change(sequence) else { return };
     let (old, new) = (told.old.as_deref(), told.new.as_deref());
-    let received = line::Received {
+    let received = line::ReceivedChange {
         seq: sequence,
         at: told.at,
         kind: told.resource.kind.into(),
@@ -140,7 +140,7 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
     }
 
     if feed.noise.is_none() && !feed.is_listed {
-        let mut received = span::Received::default();
+        let mut received = span::ReceivedTimes::default();
         received.push(sequence, told.at);
         let mut reading = Reading::new(range::between(told.at, told.at), 0.0, &received, Filter::default());
         while let Some((_, is_own)) = reading.take_next(&received) {

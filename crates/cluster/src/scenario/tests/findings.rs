@@ -12,7 +12,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use futures::stream::{self, LocalBoxStream};
 use kubechurn_changes::findings::Card;
-use kubechurn_changes::line::{Line, Received};
+use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_client::api::extra::Keep;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::request::Scope;
@@ -66,8 +66,8 @@ impl Page {
             return;
         }
         while let Some(sequence) = changes.take_next() {
-            let told = history.told(sequence).expect("a change that was just received is kept");
-            let received = Received {
+            let told = history.change(sequence).expect("a change that was just received is kept");
+            let received = ReceivedChange {
                 seq: sequence,
                 at: told.at,
                 kind: Arc::from(told.resource.kind),

@@ -63,13 +63,13 @@ pub struct SpanModel {
 
 /// The number and time of each change that was received, in order.
 #[derive(Debug, Default)]
-pub struct Received {
+pub struct ReceivedTimes {
     changes: VecDeque<(u64, f64)>,
     /// How many were forgotten, the oldest first.
     forgotten: u64,
 }
 
-impl Received {
+impl ReceivedTimes {
     /// A change was received. Numbers and times never go back.
     pub fn push(&mut self, sequence: u64, at: f64) {
         if self.changes.len() == MOST_KNOWN {
@@ -109,21 +109,21 @@ struct Part {
 }
 
 impl Part {
-    fn new(window: Window, received: &Received) -> Part {
+    fn new(window: Window, received: &ReceivedTimes) -> Part {
         let first = received.place_of(window.from);
         Part { window, first, next: first, told: 0, noise: 0, gone: 0 }
     }
 
-    fn end(&self, received: &Received) -> u64 {
+    fn end(&self, received: &ReceivedTimes) -> u64 {
         received.place_of(self.window.to)
     }
 
     /// Whether a change is left to be read.
-    fn is_left(&self, received: &Received) -> bool {
+    fn is_left(&self, received: &ReceivedTimes) -> bool {
         self.next < self.end(received).min(self.first + MOST_READ)
     }
 
-    fn take(&mut self, received: &Received) -> Option<u64> {
+    fn take(&mut self, received: &ReceivedTimes) -> Option<u64> {
         self.is_left(received).then_some(())?;
         self.next += 1;
         // What was forgotten meanwhile has no number.
@@ -147,7 +147,7 @@ pub struct Reading {
 
 impl Reading {
     /// A stretch of which nothing is read yet. `began` is when the page began to receive changes.
-    pub fn new(window: Window, began: f64, received: &Received, filter: Filter) -> Reading {
+    pub fn new(window: Window, began: f64, received: &ReceivedTimes, filter: Filter) -> Reading {
         let known = received.known_since().unwrap_or(began).max(window.from - window.span());
         let before = Window { from: known.min(window.from), to: window.from };
         let mut feed = Feed::new(LIMITS);
@@ -162,7 +162,7 @@ impl Reading {
     }
 
     /// The number of the next change to be read, and whether it is one of the stretch itself.
-    pub fn take_next(&mut self, received: &Received) -> Option<(u64, bool)> {
+    pub fn take_next(&mut self, received: &ReceivedTimes) -> Option<(u64, bool)> {
         if let Some(sequence) = self.own.take(received) {
             return Some((sequence, true));
         }
@@ -191,7 +191,7 @@ impl Reading {
     }
 
     /// Whether all changes that were received are read.
-    pub fn is_done(&self, received: &Received) -> bool {
+    pub fn is_done(&self, received: &ReceivedTimes) -> bool {
         !self.own.is_left(received) && !self.before.is_left(received)
     }
 
@@ -207,7 +207,7 @@ impl Reading {
     }
 
     /// What is shown. `time` writes a time as a time of day, to the millisecond.
-    pub fn model(&self, received: &Received, time: impl Fn(f64) -> String) -> SpanModel {
+    pub fn model(&self, received: &ReceivedTimes, time: impl Fn(f64) -> String) -> SpanModel {
         let Window { from, to } = self.own.window;
         let short = self.own.window.span() < 10_000.0;
         let time = |at: f64| time(at).chars().take(if short { 12 } else { 8 }).collect::<String>();

@@ -1,7 +1,7 @@
 //! Counts of made-up changes, and the texts around them.
 
 use crate::navigation::range::between;
-use kubechurn_changes::line::Received as NewChange;
+use kubechurn_changes::line::ReceivedChange as NewChange;
 use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
@@ -25,7 +25,7 @@ fn line(seq: u64, at: f64, kind: &str, manager: &str, says: bool) -> Line {
 }
 
 /// Reads everything, of changes that are kept if `kept` says so.
-fn read(reading: &mut Reading, received: &Received, change: impl Fn(u64) -> Option<Line>) {
+fn read(reading: &mut Reading, received: &ReceivedTimes, change: impl Fn(u64) -> Option<Line>) {
     while let Some((sequence, is_own)) = reading.take_next(received) {
         reading.read(change(sequence), is_own);
     }
@@ -43,7 +43,7 @@ fn row(name: &str, count: &str, note: &str) -> (String, String, String) {
 
 #[test]
 fn a_stretch_is_counted_against_the_one_before_it() {
-    let mut received = Received::default();
+    let mut received = ReceivedTimes::default();
     // A change each second: Pods by the kubelet, and from 70 s on nine more of them, and a Deployment.
     let mut changes = Vec::new();
     for second in 0..100 {
@@ -85,14 +85,14 @@ fn a_stretch_is_counted_against_the_one_before_it() {
     assert_eq!(model.against, "against the 10 s before, of which no more is known");
     assert_eq!(rows(&model, "kind")[0], row("Pod", "300", "× 10"));
     // A stretch from before the page began, as after a reload.
-    let reading = Reading::new(Window { from: 10.0, to: 20.0 }, 60_000.0, &Received::default(), Filter::default());
+    let reading = Reading::new(Window { from: 10.0, to: 20.0 }, 60_000.0, &ReceivedTimes::default(), Filter::default());
     let model = reading.model(&received, |at| at.to_string());
     assert!(model.left_out.starts_with("nothing is known before 60000"), "{model:?}");
 }
 
 #[test]
 fn what_says_nothing_is_counted_apart_and_what_is_not_kept_is_said() {
-    let mut received = Received::default();
+    let mut received = ReceivedTimes::default();
     (0..3_000).for_each(|sequence| received.push(sequence, 1_000.0 + sequence as f64));
     let mut reading = Reading::new(Window { from: 0.0, to: 10_000.0 }, 0.0, &received, Filter::default());
     let change = |sequence: u64| {
@@ -112,7 +112,7 @@ fn what_says_nothing_is_counted_apart_and_what_is_not_kept_is_said() {
 
 #[test]
 fn reading_is_bounded_and_so_is_what_is_known() {
-    let mut received = Received::default();
+    let mut received = ReceivedTimes::default();
     let all = MOST_KNOWN as u64 + 500;
     (0..all).for_each(|sequence| received.push(2 * sequence, sequence as f64));
     assert_eq!((received.changes.len(), received.forgotten), (MOST_KNOWN, 500));
@@ -138,7 +138,7 @@ proptest! {
         const MANAGERS: [&str; 3] = ["kubelet", "kubectl", "kube-controller-manager"];
         let mut times = times;
         times.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut received = Received::default();
+        let mut received = ReceivedTimes::default();
         times.iter().enumerate().for_each(|(sequence, change)| received.push(sequence as u64, change.0));
         let window = between(from, from + length);
         let mut reading = Reading::new(window, 0.0, &received, Filter::default());

@@ -104,7 +104,7 @@ pub fn text(object: &Value, managed: bool) -> String {
 
 /// Where a value stands in the object, and who manages the value.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct LinePlace<'p> {
     /// The indentation of the value's members.
     indent: usize,
     /// The name of the field if the value is in the object itself, empty for the object, and `-` for any other value.
@@ -142,12 +142,12 @@ impl Writer {
     }
 
     fn root(&mut self, object: &Value, managers: &Managers<'_>) {
-        self.node(Line::default(), object, Place { indent: 0, path: "", managers });
+        self.node(Line::default(), object, LinePlace { indent: 0, path: "", managers });
     }
 
     /// Writes a value after the begun part of its line.
-    fn node(&mut self, begun: Line, value: &Value, place: Place<'_>) {
-        let Place { indent, managers, .. } = place;
+    fn node(&mut self, begun: Line, value: &Value, place: LinePlace<'_>) {
+        let LinePlace { indent, managers, .. } = place;
         match value {
             Value::Object(map) if !map.is_empty() => {
                 let lead = self.open(begun, managers);
@@ -180,8 +180,8 @@ impl Writer {
         None
     }
 
-    fn map(&mut self, mut lead: Option<String>, map: &Map<String, Value>, place: Place<'_>) {
-        let Place { indent, path, managers } = place;
+    fn map(&mut self, mut lead: Option<String>, map: &Map<String, Value>, place: LinePlace<'_>) {
+        let LinePlace { indent, path, managers } = place;
         let mut members: Vec<_> = map.iter().collect();
         sort_by(&mut members, |(one, _), (two, _)| one.cmp(two));
         for (name, value) in members {
@@ -195,7 +195,7 @@ impl Writer {
             // Only the path of `managedFields` matters.
             let below = if path.is_empty() { name } else { "-" };
             let managers = &managers.field(name);
-            let place = Place { indent: indent + 2, path: below, managers };
+            let place = LinePlace { indent: indent + 2, path: below, managers };
             self.below(name, |writer| writer.node(begun, value, place));
         }
     }
@@ -205,7 +205,7 @@ impl Writer {
             let lead = lead.take().unwrap_or_else(|| " ".repeat(indent));
             let begun = Line { lead: format!("{lead}- "), ..Line::default() };
             let managers = &managers.element(at, element, list.len());
-            let place = Place { indent: indent + 2, path: "-", managers };
+            let place = LinePlace { indent: indent + 2, path: "-", managers };
             self.below(&at.to_string(), |writer| writer.node(begun, element, place));
         }
     }

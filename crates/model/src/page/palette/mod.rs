@@ -61,14 +61,14 @@ pub struct Entry {
 
 /// An entry that was found, and which bytes of its title match.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundEntry {
     /// The entry.
     pub entry: Entry,
     /// Ranges of bytes, in order and without overlap.
     pub marks: Vec<Range<usize>>,
 }
 
-impl Found {
+impl FoundEntry {
     /// The title in pieces, each with whether it matches.
     pub fn pieces(&self) -> Vec<(bool, String)> {
         let title = &self.entry.title;
@@ -101,20 +101,20 @@ pub struct Known<'a> {
 
 impl Known<'_> {
     /// The entries that match the query, the best first. `pods shop` is a kind in a namespace, as in k9s.
-    pub fn find(&self, query: &str) -> Vec<Found> {
+    pub fn find(&self, query: &str) -> Vec<FoundEntry> {
         let query = query.trim().trim_start_matches(':').trim_start().to_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();
-        let mut scored: Vec<(u32, Found)> = self
+        let mut scored: Vec<(u32, FoundEntry)> = self
             .entries()
             .filter_map(|entry| {
                 let (score, marks) = score(&entry, &words)?;
-                Some((score, Found { entry, marks }))
+                Some((score, FoundEntry { entry, marks }))
             })
             .collect();
         // Sorting is stable: entries with the same score stay in the order of the groups.
         sort_by_key(&mut scored, |(score, _)| std::cmp::Reverse(*score));
         let in_place = self.several(&words).or_else(|| self.kind_in_namespace(&words));
-        let in_place = in_place.map(|entry| Found { entry, marks: Vec::new() });
+        let in_place = in_place.map(|entry| FoundEntry { entry, marks: Vec::new() });
         in_place.into_iter().chain(scored.into_iter().map(|(_, found)| found)).take(SHOWN).collect()
     }
 

@@ -6,7 +6,7 @@ fn names(namespaces: &[&str]) -> Vec<String> {
     namespaces.iter().map(|name| name.to_string()).collect()
 }
 
-fn find(query: &str) -> Vec<Found> {
+fn find(query: &str) -> Vec<FoundEntry> {
     let (catalog, namespaces) = (Catalog::default(), names(&["default", "kube-system", "payments", "shop"]));
     let recent = [("pods", ObjectKey::new("shop", "cart-7")), ("gone", ObjectKey::new("shop", "cart-8"))];
     let route = Route::parse("#/nodes?pin=jobs&q=x");

@@ -20,34 +20,34 @@ const AT_ONCE: usize = 16_384;
 
 /// What a lane or a group has in the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct FoundMarks {
     /// How many frames the marks stand for.
     pub(crate) frames: u64,
     /// When the last mark was stamped; negative infinity where there is none.
     pub(crate) last_at: f64,
 }
 
-const NOTHING: Found = Found { frames: 0, last_at: f64::NEG_INFINITY };
+const NOTHING: FoundMarks = FoundMarks { frames: 0, last_at: f64::NEG_INFINITY };
 
 /// What was found by entry, and what is being looked for.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     /// The window, and what is in it.
     window: Option<Window>,
-    found: Vec<Found>,
+    found: Vec<FoundMarks>,
     /// The window that is being looked at, and where that goes on: the kind, and the number of a lane, or one more than
     /// that of a mark.
     next: Option<(Window, usize, u64)>,
-    finding: Vec<Found>,
+    finding: Vec<FoundMarks>,
 }
 
 impl Scan {
     pub(crate) fn bytes(&self) -> usize {
-        (self.found.capacity() + self.finding.capacity()) * size_of::<Found>()
+        (self.found.capacity() + self.finding.capacity()) * size_of::<FoundMarks>()
     }
 
     /// What an entry has in the window that was looked at last.
-    pub(crate) fn of(&self, at: u32) -> Found {
+    pub(crate) fn of(&self, at: u32) -> FoundMarks {
         let found = if self.window.is_some() { &self.found } else { &self.finding };
         found.get(at as usize).copied().unwrap_or(NOTHING)
     }
@@ -85,7 +85,7 @@ impl Scan {
                 slot = slot.max(own.ring.from(window.from)).max(known);
                 let mark = own.ring.get(slot).filter(|mark| slot < end && mark.at <= window.to);
                 if let Some(mark) = &mark {
-                    let found = Found { frames: u64::from(mark.frames()), last_at: mark.at };
+                    let found = FoundMarks { frames: u64::from(mark.frames()), last_at: mark.at };
                     self.add(index, index.of_mark(kind, mark), found);
                 }
                 (at, slot) = if mark.is_some() { (at, slot + 1) } else { (at + 1, 0) };
@@ -107,7 +107,7 @@ impl Scan {
     }
 
     /// Adds what was found of an entry to it and to what is around it.
-    fn add(&mut self, index: &Index, entry: Option<u32>, found: Found) {
+    fn add(&mut self, index: &Index, entry: Option<u32>, found: FoundMarks) {
         let Some(at) = entry.filter(|_| found.frames > 0) else { return };
         for at in [at].into_iter().chain(index.tree.around(at)) {
             let Some(sum) = self.finding.get_mut(at as usize) else { continue };
@@ -118,7 +118,7 @@ impl Scan {
 }
 
 /// What a lane has in a window, and how many steps it took to count that.
-fn count(ring: &Ring, lane: &Lane, window: Window) -> (Found, usize) {
+fn count(ring: &Ring, lane: &Lane, window: Window) -> (FoundMarks, usize) {
     let (mut found, mut steps) = (NOTHING, 0);
     if lane.marks == 0 || lane.last_at < window.from || lane.first_at > window.to {
         return (found, steps);

@@ -7,7 +7,7 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::command::{Command, Copied};
-use kubechurn_model::page::effect::{Answer, Found};
+use kubechurn_model::page::effect::{Answer, FoundApi};
 use kubechurn_model::table::cursor::Step;
 use kubechurn_model::view::RowModel;
 
@@ -21,7 +21,7 @@ fn found(fragment: &str) -> Play {
     place.named.borrow_mut().insert("clusters", pages.to_owned());
     let mut play = Play::of(place);
     let http = String::from("http://127.0.0.1:8080/a/k8s/");
-    play.answers("find", Answer::Find(Ok(Found { http, release: None, readable: true })));
+    play.answers("find", Answer::Find(Ok(FoundApi { http, release: None, readable: true })));
     play
 }
 

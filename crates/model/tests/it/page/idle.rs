@@ -4,7 +4,7 @@ use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::event;
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::effect::{Answer, Found};
+use kubechurn_model::page::effect::{Answer, FoundApi};
 
 use super::Play;
 
@@ -123,7 +123,7 @@ fn a_list_on_its_way_is_counted_often_and_an_api_is_looked_for_when_it_is_due() 
     assert!((1_450.0..=1_550.0).contains(&waited), "a short outage: {waited} ms");
     play.answers(
         "find",
-        Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None, readable: true })),
+        Answer::Find(Ok(FoundApi { http: String::from("http://127.0.0.1:8080/k8s/"), release: None, readable: true })),
     );
     play.wait(3_000.0);
     assert!(play.done().contains("start pods"));

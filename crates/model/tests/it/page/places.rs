@@ -8,7 +8,7 @@ use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_columns::kinds::pods;
 use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::command::{Command, Copied, PaletteCommand};
-use kubechurn_model::page::effect::{Answer, Found, Request};
+use kubechurn_model::page::effect::{Answer, FoundApi, Request};
 use kubechurn_model::table::cursor::Step;
 
 use kubechurn_client::testing::{bookmark, event};
@@ -33,7 +33,7 @@ fn the_api_is_looked_for_until_it_is_found() {
     assert_eq!(play.done(), "find ./k8s/ /k8s/ / in 25000", "a log-in takes its time");
     play.answers(
         "find",
-        Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None, readable: true })),
+        Answer::Find(Ok(FoundApi { http: String::from("http://127.0.0.1:8080/k8s/"), release: None, readable: true })),
     );
     assert_eq!(play.done(), "discover, start pods ");
     assert_eq!(*play.page.view().header.splash, None);
@@ -202,7 +202,7 @@ fn what_is_copied_and_kept_is_told() {
 fn unreadable(address: &str) -> Play {
     let mut play = Play::at(address, &[]);
     let http = String::from("http://127.0.0.1:9000/");
-    play.answers("find", Answer::Find(Ok(Found { http, release: None, readable: false })));
+    play.answers("find", Answer::Find(Ok(FoundApi { http, release: None, readable: false })));
     play
 }
 

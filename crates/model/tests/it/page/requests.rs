@@ -7,7 +7,7 @@ use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_columns::kinds::pods;
 use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::command::{Command, List};
-use kubechurn_model::page::effect::{Answer, Found, RequestId};
+use kubechurn_model::page::effect::{Answer, FoundApi, RequestId};
 use kubechurn_model::table::view::Retention;
 
 use super::Play;
@@ -149,7 +149,7 @@ fn the_first_list_of_a_place_is_written_down_where_it_is_asked_below_the_page() 
         ("http://127.0.0.1:8080/token/?list=fetch&api=http://127.0.0.1:8080/token/k8s/#/pods?ns=a", api, false),
     ] {
         let mut play = Play::at(address, &stored);
-        play.answers("find", Answer::Find(Ok(Found { http: String::from(found), release: None, readable: true })));
+        play.answers("find", Answer::Find(Ok(FoundApi { http: String::from(found), release: None, readable: true })));
         let (id, _) = play.informers[0];
         let (action, _) = play.page.reflect(id, Input::Start, &play.place);
         play.settle();
@@ -180,7 +180,7 @@ fn the_page_s_file_names_the_list_that_the_page_asks_first_without_an_address() 
     for address in ["http://127.0.0.1:8080/token/?list=fetch", "http://127.0.0.1:8080/token/?list=fetch#/pods"] {
         let mut play = Play::at(address, &[]);
         let http = String::from("http://127.0.0.1:8080/token/k8s/");
-        play.answers("find", Answer::Find(Ok(Found { http, release: None, readable: true })));
+        play.answers("find", Answer::Find(Ok(FoundApi { http, release: None, readable: true })));
         let (id, _) = play.informers[0];
         let (action, _) = play.page.reflect(id, Input::Start, &play.place);
         let asked = match action {
