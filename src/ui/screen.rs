@@ -175,6 +175,7 @@ signals! {
         drain: String,
         pipeline: Pipeline,
         watches: Vec<WatchItem>,
+        keeps_changes: bool,
         notices: Notices,
         verified: VerifiedModel,
     }

@@ -72,7 +72,7 @@ async fn each_step_of_the_first_five_minutes_is_seen() {
             const own = rows.findIndex(([depth, words]) => depth === '0' && words.includes('example/web:2'));
             const end = rows.findIndex(([depth], at) => at > own && depth === '0');
             const further = own < 0 ? [] : rows.slice(own + 1, end < 0 ? undefined : end).map(([, words]) => words);
-            return [/rs/, /po|Pods of/].map(kind => further.some(words => kind.test(words) && words.includes('web')))";
+            return [/ReplicaSet/, /Pod/].map(kind => further.some(words => kind.test(words) && words.includes('web')))";
         wait_until("a ReplicaSet and Pods are told below it", SOON, async || {
             let told: Vec<bool> = page.read(below, Vec::new()).await;
             holds(told == [true, true], || format!("{told:?}"))

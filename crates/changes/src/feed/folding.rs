@@ -50,7 +50,7 @@ pub(super) struct GroupKey {
     change: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Block {
     entries: Vec<EntryId>,
     place: u64,
@@ -59,7 +59,7 @@ struct Block {
 }
 
 /// The entries, in blocks.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Folding {
     entries: FxHashMap<EntryId, Entry>,
     blocks: FxHashMap<u64, Block>,

@@ -52,7 +52,7 @@ pub struct Counts {
 }
 
 /// The feed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Feed {
     limits: Limits,
     filter: Filter,

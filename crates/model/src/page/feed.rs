@@ -12,7 +12,7 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 
 use crate::feed::span::Reading;
-use crate::feed::{CardModel, Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, FeedWindow, line_of, row_of};
+use crate::feed::{CardModel, Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, Piece, field_of, line_of, row_of};
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
 use crate::page::context::Context;
@@ -20,6 +20,7 @@ use crate::page::environment::Environment;
 use crate::table::pointer::Pointer;
 use crate::timeline::mark::grouped;
 use crate::timeline::scale::Window;
+use crate::view::ago;
 use kubechurn_columns::kinds::Kind;
 
 /// How long a frame may tell changes while the feed is in view, in milliseconds.
@@ -71,6 +72,11 @@ impl Feed {
     /// Notes that a change was recorded, which is read a moment later.
     pub(super) fn received(&mut self, sequence: u64, at: f64) {
         self.changes.received(sequence, at);
+    }
+
+    /// Keeps the rows as they are now, or lets them go on.
+    pub(super) fn pause(&mut self, paused: bool) {
+        self.changes.pause(paused);
     }
 
     /// How many changes the feed has.
@@ -187,9 +193,7 @@ impl Feed {
             self.changes.renew();
         }
         let feed = &self.changes;
-        let (first, places) = feed.window();
-        let rows: Vec<FeedRow> = places.iter().map(|place| self.row(*place, cx)).collect();
-        let window = FeedWindow { first, length: feed.len(), lines: feed.lines(), row: feed.row(), rows };
+        let window = feed.window(|place| self.row(place, cx));
         let cards = feed.cards(cx.now).into_iter().map(|(card, more)| {
             let since = seconds(&cx.env.time_of_day(card.since));
             CardModel {
@@ -218,12 +222,15 @@ impl Feed {
         let since = feed.shown().lines().next().map(|line| format!(" since {}", seconds(&cx.env.time_of_day(line.at))));
         let plural =
             |count: usize, one: &str| format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" });
-        let words = format!(
+        let mut words = format!(
             "{}{}, {}",
             plural((counts.told + counts.noise) as usize, "change"),
             since.unwrap_or_default(),
             plural(kinds, "kind")
         );
+        if cx.watching.paused {
+            words += &format!("; paused, {} more since", grouped(feed.since_pause()));
+        }
         let waiting = match (feed.waiting(), feed.skipped) {
             // A few are read with the next frames.
             (0..FEW, 0) => String::new(),
@@ -251,23 +258,20 @@ impl Feed {
     }
 
     fn row(&self, place: FeedPlace, cx: &Context<'_>) -> FeedRow {
-        let feed = &self.changes;
-        let (FeedPlace::Entry(id) | FeedPlace::Line(id, _)) = place;
-        let Some(entry) = feed.shown().entry(id) else { return gone(id) };
-        match place {
-            FeedPlace::Entry(_) => {
-                let (time, href) = (cx.env.time_of_day(entry.last_at), href_of_entry(entry, cx));
-                row_of(entry, feed.is_open(id), time, short(entry.seqs.last(), cx), href)
-            }
-            FeedPlace::Line(_, sequence) => match feed.shown().line(sequence) {
-                Some(line) => {
-                    let time = cx.env.time_of_day(line.at);
-                    let row = line_of(id, line, entry.depth, time, short(Some(&sequence), cx));
-                    FeedRow { href: href_of(Some(sequence), cx), ..row }
-                }
-                None => gone(id),
+        let feed = self.changes.shown();
+        let id = place.entry();
+        let Some(entry) = feed.entry(id) else { return gone(id) };
+        let mut row = match place {
+            FeedPlace::Entry(_) => row_of(entry, self.changes.is_open(id), href_of_entry(entry, cx)),
+            FeedPlace::Line(_, sequence) | FeedPlace::Field(_, sequence, _) => match (place, feed.line(sequence)) {
+                (FeedPlace::Field(.., number), Some(line)) => field_of(id, line, number, entry.depth),
+                (_, Some(line)) => FeedRow { href: href_of(Some(sequence), cx), ..line_of(id, line, entry.depth) },
+                (_, None) => gone(id),
             },
-        }
+        };
+        row.time = cx.env.time_of_day(row.at);
+        row.age = ago(cx.now - row.at);
+        row
     }
 
     /// Reads the stretch of time that the address names, unless that is done.
@@ -361,13 +365,6 @@ fn kind_of(resource: ApiResource, cx: &Context<'_>) -> Option<&'static Kind> {
     cx.navigation.catalog.of_resource(&resource)
 }
 
-fn short(sequence: Option<&u64>, cx: &Context<'_>) -> &'static str {
-    let of = sequence.and_then(|sequence| cx.watching.history.of_number(*sequence));
-    let kind = of.and_then(|of| kind_of(of.resource, cx));
-    let schema = &cx.navigation.schema;
-    kind.map_or("", |kind| schema.number(kind).map_or(kind.resource.kind, |number| schema.short(number)))
-}
-
 fn href_of_entry(entry: &Entry, cx: &Context<'_>) -> String {
     match entry.subject {
         Subject::Object(_) => href_of(entry.seqs.last().copied(), cx),
@@ -389,7 +386,7 @@ fn beside(kind: &Kind, key: &ObjectKey, cx: &Context<'_>) -> String {
 
 /// A row whose changes are not kept any more.
 fn gone(id: EntryId) -> FeedRow {
-    FeedRow { id, what: "notice", words: vec![(String::from("no longer kept"), "")], ..FeedRow::default() }
+    FeedRow { id, what: "notice", words: vec![Piece::plain("no longer kept")], ..FeedRow::default() }
 }
 
 /// A time of day to the second.

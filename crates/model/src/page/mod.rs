@@ -510,6 +510,10 @@ impl Page {
             Command::ToggleHelp => self.dialogs.show_help(!self.dialogs.has_help(), cx),
             Command::CloseHelp => self.dialogs.show_help(false, cx),
             Command::ToggleLetters => self.settings.toggle_letters(cx),
+            Command::ToggleKept => {
+                self.settings.toggle_kept(cx);
+                self.watch(env);
+            }
             Command::Cluster(page) => {
                 let url = cx.navigation.url_in(&page);
                 cx.effects.push(Effect::Load(url));
@@ -532,6 +536,7 @@ impl Page {
             cx.watching.watches.pause(paused);
             cx.view.header.paused.put(paused);
             self.timeline.pause(paused, cx.now);
+            self.feed.pause(paused);
         }
     }
 
@@ -624,8 +629,10 @@ impl Page {
     /// Watches exactly what the route asks for.
     fn watch(&mut self, env: &dyn Environment) {
         let cx = &mut self.shared.context(env);
+        let kept = cx.navigation.kept();
         let navigation = &cx.navigation;
         let wanted = Wanted::at(&navigation.route, &navigation.catalog, &navigation.definitions);
+        let wanted = wanted.and(&kept, &navigation.definitions);
         let watching = &mut *cx.watching;
         let announcer = &mut cx.notices.announcer;
         let mut around = Around { informers: &mut watching.informers, announcer, now: cx.now };

@@ -248,6 +248,8 @@ pub struct FooterView {
     pub pipeline: Shown<Pipeline>,
     /// The open watches; written only while the list is open.
     pub watches: Shown<Vec<WatchItem>>,
+    /// Whether what the feed shows without a kind stays watched in other views.
+    pub keeps_changes: Shown<bool>,
     /// The notices about the page itself.
     pub notices: Shown<Notices>,
     /// What the checks found.
@@ -260,6 +262,7 @@ impl Default for FooterView {
             drain: Shown::default(),
             pipeline: Shown::new(Pipeline { balanced: true, ..Pipeline::default() }),
             watches: Shown::default(),
+            keeps_changes: Shown::default(),
             notices: Shown::default(),
             verified: Shown::default(),
         }

@@ -53,8 +53,10 @@ pub struct Route {
     pub span: Option<Window>,
 }
 
-/// The kinds that the feed tells of where none is named: workloads and what they own, nodes, and Events.
-pub const MATTERS: &str = "deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,pods,nodes,events";
+/// The kinds whose changes the feed shows where none is named: workloads and what they own, nodes and Events, and what is changed
+/// when a workload is configured, scaled, limited or given storage.
+pub const MATTERS: &str = "deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,pods,nodes,events,\
+                           configmaps,horizontalpodautoscalers,resourcequotas,persistentvolumeclaims";
 /// What stands in the address for the feed over these kinds.
 const CHANGES: &str = "changes";
 
@@ -137,8 +139,10 @@ impl Route {
             |value: &str| once(value.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned));
         let names = list(&decoded(resource));
         match &names[..] {
-            [] => {}
-            [name] if name == CHANGES => (route.resource, route.changes) = (MATTERS.to_owned(), true),
+            // Whoever comes without an address sees what changed.
+            names if names.is_empty() || names == [CHANGES] => {
+                (route.resource, route.changes) = (MATTERS.to_owned(), true);
+            }
             names => route.resource = names.join(","),
         }
         for (name, value) in parse(query.as_bytes()) {

@@ -29,7 +29,7 @@ fn order(fragment: &str) -> Sort {
 
 #[test]
 fn what_makes_no_sense_is_left_out() {
-    assert_eq!(Route::parse(""), Route::default());
+    assert_eq!((Route::parse(""), Route::parse("#/?ns=a").is_everything()), (Route::parse("#/changes"), true));
     let route = parse_resolved("#/po?ns=,a,,a&pin=nosuch,no,node&x=y&sort=NOPE");
     assert_eq!(route.fragment(), "#/pods?ns=a&sort=NOPE&pin=nosuch,nodes");
     assert_eq!(order("#/po?sort=NOPE"), Sort::default());
@@ -136,7 +136,7 @@ fn several_kinds_go_by_any_names_and_what_nothing_goes_by_is_said() {
         ("#/po%2Crs", "#/pods,replicasets"),
         ("#/po,rs?sel=no/n", "#/pods,replicasets?sel=no/n"),
         ("#/po,pods?sel=nodes/n", "#/pods?sel=nodes/n"),
-        ("#/,", "#/pods"),
+        ("#/,", "#/changes"),
         ("#/po,nosuch,widgets.example.org", "#/pods,nosuch,widgets.example.org"),
     ] {
         assert_eq!(parse_resolved(fragment).fragment(), expected, "{fragment}");
