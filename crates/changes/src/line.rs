@@ -11,6 +11,7 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_columns::kinds::pods;
+use kubechurn_columns::state;
 
 use crate::diff::{self, Diff};
 use crate::field::{Field, taints};
@@ -330,10 +331,7 @@ impl Line {
     pub fn trouble(&self) -> Option<&str> {
         let states = self.fields.iter().filter(|field| telling::rank(&field.path) <= 2);
         let words = states.filter_map(|field| Some((&*field.path, field.new.as_ref()?.kept())));
-        let is_trouble = |path: &str, word: &str| match path {
-            telling::POD_STATUS => pods::tone(word) == Tone::Bad,
-            _ => telling::is_trouble(word),
-        };
+        let is_trouble = |path: &str, word: &str| state::tone_of(&self.kind, path, word) == Tone::Bad;
         words.filter(|(path, word)| is_trouble(path, word)).map(|(_, word)| word).next()
     }
 }

@@ -1,4 +1,4 @@
-//! Which field of a change says most, and which words speak of trouble.
+//! Which field of a change says most.
 
 /// The path under which a Pod's state is kept, after the table's column: it is made of several fields.
 pub(crate) const POD_STATUS: &str = "STATUS";
@@ -58,22 +58,6 @@ pub(crate) fn rank(path: &str) -> u8 {
     }
 }
 
-/// Whether a word for a state says that something is wrong. The words are the kubelet's.
-pub(crate) fn is_trouble(word: &str) -> bool {
-    const WORDS: [&str; 9] = [
-        "CrashLoopBackOff",
-        "ImagePullBackOff",
-        "OOMKilled",
-        "Evicted",
-        "Failed",
-        "Error",
-        "NodeLost",
-        "ContainerStatusUnknown",
-        "DeadlineExceeded",
-    ];
-    WORDS.contains(&word) || word.starts_with("Err") || word.ends_with("Error") || word.starts_with("Invalid")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,10 +84,5 @@ mod tests {
             r#"metadata.annotations["deployment.kubernetes.io/revision"]"#,
         ];
         assert!(order.windows(2).all(|pair| rank(pair[0]) < rank(pair[1])), "{:?}", order.map(rank));
-    }
-
-    #[test]
-    fn words_of_trouble_are_the_kubelet_s() {
-        assert!(is_trouble("ErrImagePull") && is_trouble("RunContainerError") && !is_trouble("Running"));
     }
 }
