@@ -11,6 +11,7 @@ use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
+use crate::feed::outcome::Outcome;
 use crate::field::Field;
 use crate::line::{Line, Owner, Unknown};
 use crate::noise::Noise;
@@ -77,6 +78,8 @@ pub struct Entry {
     pub depth: u8,
     /// The kind's name; empty for noise and notices.
     pub kind: Arc<str>,
+    /// The cluster of its objects, as their lines have it.
+    pub cluster: &'static str,
     /// What it is about.
     pub subject: Subject,
     /// What happened last.
@@ -105,6 +108,11 @@ pub struct Entry {
     pub unknown: Option<Unknown>,
     /// Whether one of the changes asked for something.
     pub(super) asks: bool,
+    /// How many Pods this ReplicaSet, or another controller of Pods, made and ended since.
+    pub(super) made: u64,
+    pub(super) ended: u64,
+    /// What came of it until the next entry of this object began.
+    pub(super) came_of_it: Vec<Outcome>,
     pub(super) members: SmallVec<[Uid; 1]>,
     pub(super) block: u64,
     pub(super) signatures: SmallVec<[u64; 2]>,
@@ -186,6 +194,13 @@ impl Entry {
             _ => None,
         };
         [named.as_deref(), others].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
+    /// Whether this is a Node that was last heard of as not ready.
+    pub(super) fn is_lost(&self) -> bool {
+        let ready = self.progress.iter().find(|progress| progress.path == "status.conditions[Ready].status");
+        let now = ready.and_then(|ready| ready.values.last()?.as_ref()).map(Value::kept);
+        &*self.kind == "Node" && now.is_some_and(|now| now != "True")
     }
 
     /// From the first change to the last, in milliseconds.
