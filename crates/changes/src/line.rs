@@ -313,8 +313,12 @@ impl Line {
         for (_, at) in told.into_iter().take(MOST_FIELDS) {
             let change = &diff.changes[at];
             let is_taints = change.path == "spec.taints" && (change.old.is_none() || change.new.is_none());
-            let value = |json| if is_taints { taints(json) } else { Value::new(json) };
-            let (old, new) = (change.old.map(value), change.new.map(value));
+            let value = |json: &str| if is_taints { taints(json) } else { Value::new(json) };
+            // A count that is zero is left out by the server.
+            let is_number = |json: &str| json::integer(json).is_some();
+            let is_count = telling::is_count(&change.path) && change.old.or(change.new).is_some_and(is_number);
+            let read = |json: Option<&str>| json.or(is_count.then_some("0")).map(value);
+            let (old, new) = (read(change.old), read(change.new));
             self.fields.push(Field { path: change.path.clone(), old, new, reordered: change.reordered });
         }
     }

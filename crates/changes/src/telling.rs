@@ -10,6 +10,33 @@ pub(crate) fn shown(path: &str) -> &str {
     if path == POD_STATUS { "status" } else { path }
 }
 
+/// The type of the condition to which a path leads, and the rest of the path: `Ready` and `.status`.
+pub(crate) fn condition(path: &str) -> Option<(&str, &str)> {
+    path.strip_prefix("status.conditions[")?.split_once(']')
+}
+
+/// Whether a field is a count that the server leaves out where it is zero.
+pub(crate) fn is_count(path: &str) -> bool {
+    const COUNTS: [&str; 15] = [
+        "replicas",
+        "fullyLabeledReplicas",
+        "readyReplicas",
+        "availableReplicas",
+        "unavailableReplicas",
+        "updatedReplicas",
+        "currentReplicas",
+        "terminatingReplicas",
+        "numberAvailable",
+        "numberUnavailable",
+        "updatedNumberScheduled",
+        "active",
+        "ready",
+        "succeeded",
+        "failed",
+    ];
+    path.strip_prefix("status.").is_some_and(|name| COUNTS.contains(&name))
+}
+
 /// How little a field says: the fields of a change are told in this order.
 pub(crate) fn rank(path: &str) -> u8 {
     let ends = |name: &str| path.ends_with(name);

@@ -67,8 +67,8 @@ pub(super) struct Folding {
     blocks: FxHashMap<u64, Block>,
     /// The blocks by their places; the greatest place is that of the first block.
     places: BTreeMap<u64, u64>,
-    /// The newest entry of each object.
-    of_object: FxHashMap<Uid, EntryId>,
+    /// The newest entry of each object, and the object's place among its members.
+    of_object: FxHashMap<Uid, (EntryId, usize)>,
     groups: FxHashMap<GroupKey, EntryId>,
     noise: Option<EntryId>,
     /// Blocks that began with an object whose owner may yet be heard of: when, the owner, the block.
@@ -131,22 +131,25 @@ impl Folding {
                 Err(key) => self.begin(line, None, key),
             },
         };
+        let mut member = 0;
         if let Some(entry) = self.entries.get_mut(&id) {
-            if self.of_object.get(&line.uid) != Some(&id) && !entry.members.contains(&line.uid) {
+            let known = self.of_object.get(&line.uid).filter(|(known, _)| *known == id).map(|(_, member)| *member);
+            member = known.or_else(|| entry.members.iter().position(|uid| *uid == line.uid)).unwrap_or_else(|| {
                 entry.members.push(line.uid.clone());
-            }
+                entry.members.len() - 1
+            });
             if entry.signatures.len() < MOST_SIGNATURES && !entry.signatures.contains(&signature) {
                 entry.signatures.push(signature);
             }
-            entry.fold(line);
+            entry.fold(line, member);
             let block = entry.block;
             self.touch(block, line.at);
         }
         // Objects without a uid cannot be told apart.
         if !line.uid.is_empty()
-            && let Some(before) = self.of_object.insert(line.uid.clone(), id).filter(|before| *before != id)
+            && let Some(before) = self.of_object.insert(line.uid.clone(), (id, member)).filter(|before| before.0 != id)
             && !self.is_again
-            && let Some(entry) = self.entries.get_mut(&before)
+            && let Some(entry) = self.entries.get_mut(&before.0)
         {
             entry.came_of_it = outcome(entry, pods);
         }
@@ -160,7 +163,7 @@ impl Folding {
             return;
         }
         let Some(owner) = line.controller() else { return };
-        let Some(entry) = self.of_object.get(&owner.uid).and_then(|id| self.entries.get_mut(id)) else { return };
+        let Some(entry) = self.of_object.get(&owner.uid).and_then(|(id, _)| self.entries.get_mut(id)) else { return };
         if line.at - entry.last_at <= CHAIN {
             entry.made += u64::from(is_new);
             entry.ended += u64::from(!is_new);
@@ -170,7 +173,7 @@ impl Folding {
     /// What came of an entry.
     pub(super) fn outcome(&self, entry: &Entry, pods: &Pods) -> Vec<Outcome> {
         match entry.members.first().and_then(|member| self.of_object.get(member)) {
-            Some(newest) if *newest == entry.id => outcome(entry, pods),
+            Some((newest, _)) if *newest == entry.id => outcome(entry, pods),
             _ => entry.came_of_it.clone(),
         }
     }
@@ -180,7 +183,7 @@ impl Folding {
     }
 
     fn place_of(&self, line: &Line, signature: u64) -> Goes {
-        let of = |uid: &Uid| self.of_object.get(uid).and_then(|id| self.entries.get(id));
+        let of = |uid: &Uid| self.of_object.get(uid).and_then(|(id, _)| self.entries.get(id));
         let own = of(&line.uid);
         let owner = line.controller().and_then(|owner| of(&owner.uid));
         // An Event says which object it is about, whether it asks for something or not.
@@ -381,7 +384,7 @@ impl Folding {
         for entry in entries.iter().filter_map(|id| self.entries.remove(id)) {
             told += entry.count;
             for member in &entry.members {
-                if self.of_object.get(member) == Some(&entry.id) {
+                if self.of_object.get(member).is_some_and(|(id, _)| *id == entry.id) {
                     self.of_object.remove(member);
                 }
             }

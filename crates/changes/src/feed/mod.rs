@@ -6,11 +6,13 @@ mod entry;
 mod folding;
 mod outcome;
 mod pods;
+mod progress;
 
 use std::collections::VecDeque;
 
-pub use entry::{Entry, EntryId, MOST_SEQS, Progress, Subject};
+pub use entry::{Entry, EntryId, MOST_SEQS, Subject};
 pub use outcome::Outcome;
+pub use progress::{Pair, Progress};
 
 use crate::feed::folding::Folding;
 use crate::feed::pods::Pods;
