@@ -5,6 +5,8 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use crate::lists;
+use crate::part::{self, Part, PartKind};
+use crate::short_path;
 use crate::telling;
 use crate::value::Value;
 use kubechurn_client::json;
@@ -22,36 +24,63 @@ pub struct Field {
     pub reordered: bool,
 }
 
-impl fmt::Display for Field {
-    /// `spec.replicas 6 → 4`, `spec.taints + unreachable:NoExecute`.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Field {
+    /// What changed, in parts: the path in its short form for an object of this name, and of long values what differs.
+    pub fn parts(&self, object: &str) -> Vec<Part> {
+        self.parts_of(Some(object))
+    }
+
+    /// In parts; without an object's name with the whole path and with whole values.
+    pub(crate) fn parts_of(&self, object: Option<&str>) -> Vec<Part> {
+        let shown = |path: &str| match object {
+            Some(object) => short_path::short(path, object),
+            None => telling::shown(path).into(),
+        };
+        let path = |path: &str| Part::new(shown(path) + " ", PartKind::Path);
+        let plain = |text: String| Part::new(text, PartKind::Plain);
         if self.path == telling::DELETION && self.old.is_none() {
-            return formatter.write_str("marked for deletion");
+            return vec![plain("marked for deletion".into())];
         }
-        let path = telling::shown(&self.path);
+        if self.reordered {
+            return vec![path(&self.path), plain("reordered".into())];
+        }
         let item = || self.path.strip_suffix(']')?.rsplit_once('[').filter(|(_, name)| !name.starts_with('"'));
         let is_data = self.path.starts_with("data") || self.path.starts_with("binaryData");
         match (&self.old, &self.new) {
-            _ if self.reordered => write!(formatter, "{path} reordered"),
-            (Some(old), Some(new)) if is_data && !(old.shown().1 && new.shown().1) => {
-                write!(formatter, "{path} {} → {} bytes", old.bytes, new.bytes)
+            (Some(old), Some(new)) => {
+                let [before, after] = match is_data && !(old.shown().1 && new.shown().1) {
+                    true => [old.bytes.to_string(), format!("{} bytes", new.bytes)],
+                    false => {
+                        let mut words = part::words(&self.path, &[Some(old), Some(new)], object.is_some()).into_iter();
+                        [(); 2].map(|()| words.next().unwrap_or_default())
+                    }
+                };
+                vec![
+                    path(&self.path),
+                    Part::new(before, PartKind::Old),
+                    Part::new(" → ", PartKind::Arrow),
+                    Part::new(after, PartKind::New),
+                ]
             }
-            (Some(old), Some(new)) => write!(formatter, "{path} {old} → {new}"),
             (old, new) => {
-                let sign = if new.is_some() { '+' } else { '−' };
+                let (sign, kind) = if new.is_some() { ("+ ", PartKind::New) } else { ("− ", PartKind::Old) };
                 let value = old.as_ref().or(new.as_ref());
-                match (item(), value) {
-                    (Some((list @ ("spec.taints" | "spec.tolerations"), name)), _) => {
-                        write!(formatter, "{list} {sign} {}", taint(name))
-                    }
-                    (Some((list, name)), Some(value)) if value.kept().starts_with('{') => {
-                        write!(formatter, "{list} {sign} {name}")
-                    }
-                    (_, Some(value)) => write!(formatter, "{path} {sign} {value}"),
-                    (_, None) => formatter.write_str(path),
-                }
+                let (of, word) = match (item(), value) {
+                    (Some((list @ ("spec.taints" | "spec.tolerations"), name)), _) => (list, taint(name)),
+                    (Some((list, name)), Some(value)) if value.kept().starts_with('{') => (list, name.into()),
+                    (_, Some(value)) => (&*self.path, value.to_string()),
+                    (_, None) => return vec![Part::new(shown(&self.path), PartKind::Path)],
+                };
+                vec![path(of), plain(sign.into()), Part::new(word, kind)]
             }
         }
+    }
+}
+
+impl fmt::Display for Field {
+    /// `spec.replicas 6 → 4`, `spec.taints + unreachable:NoExecute`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&part::sentence(&self.parts_of(None)))
     }
 }
 

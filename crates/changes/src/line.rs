@@ -11,6 +11,7 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_columns::kinds::pods;
+use kubechurn_columns::state;
 
 use crate::diff::{self, Diff};
 use crate::field::{Field, taints};
@@ -73,6 +74,17 @@ pub struct Reason {
     pub is_warning: bool,
 }
 
+/// How a Pod is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodState {
+    /// The word for its state, as the table has it.
+    pub word: SmolStr,
+    /// Whether its condition `Ready` is true.
+    pub is_ready: bool,
+    /// The name of its Node; empty where it has none yet.
+    pub node: SmolStr,
+}
+
 /// A change of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
@@ -111,6 +123,10 @@ pub struct Line {
     pub is_listed: bool,
     /// How far a workload is now.
     pub replicas: Option<Replicas>,
+    /// How a Pod is now.
+    pub pod: Option<PodState>,
+    /// The revision of a ReplicaSet: a Deployment's newest one has the greatest.
+    pub revision: Option<u64>,
     /// The reason of a Kubernetes Event.
     pub reason: Option<Reason>,
     /// Why nothing is known of what changed, if that is so.
@@ -154,13 +170,32 @@ impl<'a> Parts<'a> {
         json::named(&self.object, name)
     }
 
-    /// The word for a Pod's state, as the table has it.
-    fn pod_status(&self) -> Option<Value> {
+    /// How a Pod is; `None` where it has no status that can be read.
+    fn pod_state(&self) -> Option<PodState> {
         let deletion = json::named(&self.metadata, "deletionTimestamp").and_then(json::unescaped);
         let is_deleting = deletion.is_some_and(|time| !time.is_empty());
-        let word = pods::status(is_deleting, self.member("spec").unwrap_or("{}"), self.member("status")?).ok()?;
-        (!word.is_empty()).then(|| Value::plain(&word))
+        let (spec, status) = (self.member("spec").unwrap_or("{}"), self.member("status")?);
+        let word = pods::status(is_deleting, spec, status).ok()?;
+        let conditions = json::member(status, "conditions").and_then(json::items).unwrap_or_default();
+        let ready = conditions.iter().find(|item| json::member(item, "type") == Some("\"Ready\""));
+        let node = json::member(spec, "nodeName").and_then(json::unescaped).unwrap_or_default();
+        Some(PodState {
+            word: word.into(),
+            is_ready: ready.is_some_and(|ready| json::member(ready, "status") == Some("\"True\"")),
+            node: node.into(),
+        })
     }
+
+    /// The annotation in which a Deployment numbers its ReplicaSets.
+    fn revision(&self) -> Option<u64> {
+        let annotations = json::named(&self.metadata, "annotations")?;
+        json::unescaped(json::member(annotations, "deployment.kubernetes.io/revision")?)?.parse().ok()
+    }
+}
+
+/// The word for a Pod's state, as a value.
+fn status_of(pod: Option<&PodState>) -> Option<Value> {
+    pod.filter(|pod| !pod.word.is_empty()).map(|pod| Value::plain(&pod.word))
 }
 
 impl Line {
@@ -185,6 +220,8 @@ impl Line {
             asks: false,
             is_listed: matches!(delta_type, DeltaType::Replaced | DeltaType::Sync) && old.is_none(),
             replicas: None,
+            pod: None,
+            revision: None,
             reason: None,
             unknown: None,
         };
@@ -194,7 +231,7 @@ impl Line {
             (DeltaType::Deleted, ..) => line.asks = true,
             (DeltaType::Updated, None, _) => line.unknown = Some(Unknown::Before),
             (DeltaType::Added, _, Some(_)) | (_, None, Some(_)) => line.describe(&parts),
-            (_, Some(old), Some(new)) => line.compare((old, new), &parts, marks),
+            (_, Some(old), Some(new)) => line.compare((old, new), marks),
             _ => {}
         }
         line
@@ -205,6 +242,11 @@ impl Line {
         let owners = json::named(&parts.metadata, "ownerReferences").and_then(json::items);
         self.owners = owners.unwrap_or_default().into_iter().take(MOST_OWNERS).filter_map(owner).collect();
         self.replicas = Replicas::read(&self.kind, &parts.object);
+        match &*self.kind {
+            "Pod" => self.pod = parts.pod_state(),
+            "ReplicaSet" => self.revision = parts.revision(),
+            _ => {}
+        }
         if &*self.kind == "Event" {
             let about = ["involvedObject", "regarding"].iter().find_map(|name| parts.member(name));
             self.owners.extend(about.and_then(owner));
@@ -224,7 +266,7 @@ impl Line {
                 self.fields.push(Field { path: path.into(), old: None, new: Some(value), reordered: false });
             }
         };
-        tell(telling::POD_STATUS, if &*self.kind == "Pod" { parts.pod_status() } else { None });
+        tell(telling::POD_STATUS, status_of(self.pod.as_ref()));
         tell("spec.replicas", parts.member("spec").and_then(|spec| json::member(spec, "replicas")).map(Value::new));
         if &*self.kind == "Event" {
             let member = |name: &str| parts.member(name);
@@ -234,7 +276,7 @@ impl Line {
         }
     }
 
-    fn compare(&mut self, (old, new): (&str, &str), parts: &Parts<'_>, marks: &Marks) {
+    fn compare(&mut self, (old, new): (&str, &str), marks: &Marks) {
         let Ok(diff) = diff::diff(old, new) else {
             self.unknown = Some(Unknown::NotReadable);
             return;
@@ -244,7 +286,7 @@ impl Line {
         if self.noise.is_none() {
             self.tell(&diff, &reasons);
             if &*self.kind == "Pod" {
-                self.tell_pod(&Parts::read(old), parts);
+                self.tell_pod(&Parts::read(old));
             }
         }
     }
@@ -271,15 +313,19 @@ impl Line {
         for (_, at) in told.into_iter().take(MOST_FIELDS) {
             let change = &diff.changes[at];
             let is_taints = change.path == "spec.taints" && (change.old.is_none() || change.new.is_none());
-            let value = |json| if is_taints { taints(json) } else { Value::new(json) };
-            let (old, new) = (change.old.map(value), change.new.map(value));
+            let value = |json: &str| if is_taints { taints(json) } else { Value::new(json) };
+            // A count that is zero is left out by the server.
+            let is_number = |json: &str| json::integer(json).is_some();
+            let is_count = telling::is_count(&change.path) && change.old.or(change.new).is_some_and(is_number);
+            let read = |json: Option<&str>| json.or(is_count.then_some("0")).map(value);
+            let (old, new) = (read(change.old), read(change.new));
             self.fields.push(Field { path: change.path.clone(), old, new, reordered: change.reordered });
         }
     }
 
     /// Puts the word for a Pod's state before its fields, where it changed.
-    fn tell_pod(&mut self, old: &Parts<'_>, new: &Parts<'_>) {
-        let (old, new) = (old.pod_status(), new.pod_status());
+    fn tell_pod(&mut self, old: &Parts<'_>) {
+        let (old, new) = (status_of(old.pod_state().as_ref()), status_of(self.pod.as_ref()));
         if old == new {
             return;
         }
@@ -330,10 +376,7 @@ impl Line {
     pub fn trouble(&self) -> Option<&str> {
         let states = self.fields.iter().filter(|field| telling::rank(&field.path) <= 2);
         let words = states.filter_map(|field| Some((&*field.path, field.new.as_ref()?.kept())));
-        let is_trouble = |path: &str, word: &str| match path {
-            telling::POD_STATUS => pods::tone(word) == Tone::Bad,
-            _ => telling::is_trouble(word),
-        };
+        let is_trouble = |path: &str, word: &str| state::tone_of(&self.kind, path, word) == Tone::Bad;
         words.filter(|(path, word)| is_trouble(path, word)).map(|(_, word)| word).next()
     }
 }

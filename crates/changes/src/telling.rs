@@ -1,4 +1,4 @@
-//! Which field of a change says most, and which words speak of trouble.
+//! Which field of a change says most.
 
 /// The path under which a Pod's state is kept, after the table's column: it is made of several fields.
 pub(crate) const POD_STATUS: &str = "STATUS";
@@ -8,6 +8,33 @@ pub(crate) const DELETION: &str = "metadata.deletionTimestamp";
 /// The path as it is shown.
 pub(crate) fn shown(path: &str) -> &str {
     if path == POD_STATUS { "status" } else { path }
+}
+
+/// The type of the condition to which a path leads, and the rest of the path: `Ready` and `.status`.
+pub(crate) fn condition(path: &str) -> Option<(&str, &str)> {
+    path.strip_prefix("status.conditions[")?.split_once(']')
+}
+
+/// Whether a field is a count that the server leaves out where it is zero.
+pub(crate) fn is_count(path: &str) -> bool {
+    const COUNTS: [&str; 15] = [
+        "replicas",
+        "fullyLabeledReplicas",
+        "readyReplicas",
+        "availableReplicas",
+        "unavailableReplicas",
+        "updatedReplicas",
+        "currentReplicas",
+        "terminatingReplicas",
+        "numberAvailable",
+        "numberUnavailable",
+        "updatedNumberScheduled",
+        "active",
+        "ready",
+        "succeeded",
+        "failed",
+    ];
+    path.strip_prefix("status.").is_some_and(|name| COUNTS.contains(&name))
 }
 
 /// How little a field says: the fields of a change are told in this order.
@@ -58,22 +85,6 @@ pub(crate) fn rank(path: &str) -> u8 {
     }
 }
 
-/// Whether a word for a state says that something is wrong. The words are the kubelet's.
-pub(crate) fn is_trouble(word: &str) -> bool {
-    const WORDS: [&str; 9] = [
-        "CrashLoopBackOff",
-        "ImagePullBackOff",
-        "OOMKilled",
-        "Evicted",
-        "Failed",
-        "Error",
-        "NodeLost",
-        "ContainerStatusUnknown",
-        "DeadlineExceeded",
-    ];
-    WORDS.contains(&word) || word.starts_with("Err") || word.ends_with("Error") || word.starts_with("Invalid")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,10 +111,5 @@ mod tests {
             r#"metadata.annotations["deployment.kubernetes.io/revision"]"#,
         ];
         assert!(order.windows(2).all(|pair| rank(pair[0]) < rank(pair[1])), "{:?}", order.map(rank));
-    }
-
-    #[test]
-    fn words_of_trouble_are_the_kubelet_s() {
-        assert!(is_trouble("ErrImagePull") && is_trouble("RunContainerError") && !is_trouble("Running"));
     }
 }

@@ -12,6 +12,8 @@ use kubechurn_client::json;
 pub const SHOWN: usize = 60;
 /// The most letters of a value that are kept.
 pub const KEPT: usize = 1_000;
+/// The most letters that are kept of a value that stands for others of its kind: as many as the name of an image has at most.
+const BRIEF: usize = 300;
 /// Separates the visible part of a masked value of a Secret from the part by which two values are told apart. The
 /// recorder's texts hold such values (`page::inspector::secret` of the model); no Secret's value ever comes here.
 const APART: char = '\u{1f}';
@@ -42,10 +44,10 @@ impl Value {
         Value { kept: cut(text, KEPT).into(), bytes: text.len(), hash: hasher.finish() }
     }
 
-    /// The same value, of which only what is shown is kept.
+    /// The same value, of which only as much is kept as tells it apart from most others.
     pub fn brief(&self) -> Value {
-        let shown = self.shown().0;
-        let kept = if shown.len() == self.kept.len() { self.kept.clone() } else { shown.into() };
+        let brief = cut(&self.kept, BRIEF);
+        let kept = if brief.len() == self.kept.len() { self.kept.clone() } else { brief.into() };
         Value { kept, bytes: self.bytes, hash: self.hash }
     }
 
@@ -111,7 +113,7 @@ mod tests {
         let long = Value::new(&format!("\"{}\"", "é".repeat(SHOWN + 1)));
         assert_eq!(long.to_string(), format!("{}…", "é".repeat(SHOWN)));
         assert_eq!((long.kept().chars().count(), long.is_whole(), long.shown().1), (SHOWN + 1, true, false));
-        let other = Value::plain(&format!("{}{}", "é".repeat(SHOWN), "è"));
+        let [long, other] = ["é", "è"].map(|last| Value::plain(&format!("{}{last}", "é".repeat(BRIEF))));
         assert!(long.brief().is(&long) && long.brief() == long.brief().brief() && !other.is(&long));
         assert!(other.brief() != long.brief() && other.brief().kept() == long.brief().kept());
         let longer = Value::plain(&"é".repeat(5_000));

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use smallvec::{SmallVec, smallvec};
-use smol_str::SmolStr;
+use smallvec::SmallVec;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
-use crate::field::Field;
+use crate::feed::outcome::Outcome;
+use crate::feed::progress::Progress;
 use crate::line::{Line, Owner, Unknown};
 use crate::noise::Noise;
 use crate::telling;
@@ -20,8 +20,6 @@ use crate::writer::{InferredWriter, Writers};
 
 /// The most fields of an entry whose values are followed.
 const MOST_PATHS: usize = 6;
-/// The most values of a field that are kept: the first, and the newest of the others.
-const MOST_VALUES: usize = 6;
 /// The most writers of an entry that are kept.
 const MOST_WRITERS: usize = 4;
 /// The most sequence numbers of an entry that are kept: the newest.
@@ -50,22 +48,6 @@ pub enum Subject {
     Notice(String),
 }
 
-/// A field over the changes of an entry.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
-    /// The path.
-    pub path: SmolStr,
-    /// The values that it had, each once, in the order in which they came first; `None` is no such field.
-    pub values: SmallVec<[Option<Value>; 2]>,
-    /// Whether it came back to a value that it had before.
-    pub repeats: bool,
-    /// How many values are left out after the first.
-    pub left_out: usize,
-    reordered: bool,
-    /// Whether these are the values of several objects, which each have them in turn.
-    is_shared: bool,
-}
-
 /// A row of the feed.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -77,6 +59,8 @@ pub struct Entry {
     pub depth: u8,
     /// The kind's name; empty for noise and notices.
     pub kind: Arc<str>,
+    /// The cluster of its objects, as their lines have it.
+    pub cluster: &'static str,
     /// What it is about.
     pub subject: Subject,
     /// What happened last.
@@ -105,6 +89,11 @@ pub struct Entry {
     pub unknown: Option<Unknown>,
     /// Whether one of the changes asked for something.
     pub(super) asks: bool,
+    /// How many Pods this ReplicaSet, or another controller of Pods, made and ended since.
+    pub(super) made: u64,
+    pub(super) ended: u64,
+    /// What came of it until the next entry of this object began.
+    pub(super) came_of_it: Vec<Outcome>,
     pub(super) members: SmallVec<[Uid; 1]>,
     pub(super) block: u64,
     pub(super) signatures: SmallVec<[u64; 2]>,
@@ -112,8 +101,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Takes in one more change.
-    pub(super) fn fold(&mut self, line: &Line) {
+    /// Takes in one more change, of the member at this place.
+    pub(super) fn fold(&mut self, line: &Line, member: usize) {
         self.count += 1;
         self.last_at = line.at;
         self.delta_type = line.delta_type;
@@ -139,41 +128,32 @@ impl Entry {
             let owner = line.controller().cloned();
             self.subject = Subject::Group { objects: self.members.len(), owner };
         }
-        line.fields.iter().take(MOST_PATHS).for_each(|field| self.follow(field));
-        let is_shared = self.members.len() > 1;
-        self.progress.iter_mut().for_each(|progress| progress.is_shared = is_shared);
-        sort_by_key(&mut self.progress, |progress| telling::rank(&progress.path));
-        self.progress.truncate(MOST_PATHS);
+        self.follow(line, member);
     }
 
     pub(super) fn is_writer(&self, writer: &InferredWriter) -> bool {
         self.writers.iter().any(|known| (&known.manager, &known.subresource) == (&writer.manager, &writer.subresource))
     }
 
-    /// Follows the value of a field. Only what is shown of it is kept: the lines have the rest.
-    fn follow(&mut self, field: &Field) {
-        let brief = |value: &Option<Value>| value.as_ref().map(Value::brief);
-        let (old, new) = (brief(&field.old), brief(&field.new));
-        let Some(known) = self.progress.iter_mut().find(|progress| progress.path == field.path) else {
-            let is_new = self.has_added && self.count == 1 && field.old.is_none();
-            let values = if is_new { smallvec![new] } else { smallvec![old, new] };
-            let (path, reordered) = (field.path.clone(), field.reordered);
-            self.progress.push(Progress { path, values, repeats: false, left_out: 0, reordered, is_shared: false });
-            return;
-        };
-        // When the object is to be gone is moved more than once, and says nothing new.
-        if known.path == telling::DELETION {
-            return;
+    /// Follows the values of the fields of one more change, of the member at this place.
+    fn follow(&mut self, line: &Line, member: usize) {
+        let members = self.members.len();
+        self.progress.iter_mut().for_each(|progress| progress.set_members(members));
+        for field in line.fields.iter().take(MOST_PATHS) {
+            let is_new = line.delta_type == DeltaType::Added && field.old.is_none();
+            let name = &*line.key.name;
+            match self.progress.iter_mut().find(|progress| progress.path == field.path) {
+                Some(known) => known.follow(field, is_new, member),
+                None if members > 1 => {
+                    let mut progress = Progress::of_member(field, is_new, name, member);
+                    progress.set_members(members);
+                    self.progress.push(progress);
+                }
+                None => self.progress.push(Progress::new(field, is_new, name)),
+            }
         }
-        if known.values.contains(&new) {
-            known.repeats = true;
-            return;
-        }
-        if known.values.len() == MOST_VALUES {
-            known.values.remove(1);
-            known.left_out += 1;
-        }
-        known.values.push(new);
+        sort_by_key(&mut self.progress, |progress| telling::rank(&progress.path));
+        self.progress.truncate(MOST_PATHS);
     }
 
     /// Who seems to have written the changes, in words; nobody is lent the change of another.
@@ -186,6 +166,13 @@ impl Entry {
             _ => None,
         };
         [named.as_deref(), others].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
+    /// Whether this is a Node that was last heard of as not ready.
+    pub(super) fn is_lost(&self) -> bool {
+        let ready = self.progress.iter().find(|progress| progress.path == "status.conditions[Ready].status");
+        let now = ready.and_then(Progress::last).map(Value::kept);
+        &*self.kind == "Node" && now.is_some_and(|now| now != "True")
     }
 
     /// From the first change to the last, in milliseconds.
@@ -217,30 +204,6 @@ impl Entry {
             Subject::Events => format!("{} Events", self.members.len()),
             Subject::Noise(_) | Subject::Notice(_) => String::new(),
         }
-    }
-}
-
-impl fmt::Display for Progress {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let [old, new] = &self.values[..]
-            && (!self.repeats || self.is_shared)
-        {
-            let (path, old, new) = (self.path.clone(), old.clone(), new.clone());
-            return Field { path, old, new, reordered: self.reordered }.fmt(formatter);
-        }
-        let between = if self.repeats && self.values.len() == 2 && !self.is_shared { " ⇄ " } else { " → " };
-        write!(formatter, "{} ", telling::shown(&self.path))?;
-        for (at, value) in self.values.iter().enumerate() {
-            formatter.write_str(if at > 0 { between } else { "" })?;
-            if at == 1 && self.left_out > 0 {
-                write!(formatter, "…{between}")?;
-            }
-            match value {
-                Some(value) => write!(formatter, "{value}")?,
-                None => formatter.write_str("none")?,
-            }
-        }
-        Ok(())
     }
 }
 

@@ -14,6 +14,8 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::feed::entry::{Entry, EntryId, Subject};
+use crate::feed::outcome::Outcome;
+use crate::feed::pods::Pods;
 use crate::line::Line;
 use crate::noise::Noise;
 use crate::writer::Writers;
@@ -65,12 +67,14 @@ pub(super) struct Folding {
     blocks: FxHashMap<u64, Block>,
     /// The blocks by their places; the greatest place is that of the first block.
     places: BTreeMap<u64, u64>,
-    /// The newest entry of each object.
-    of_object: FxHashMap<Uid, EntryId>,
+    /// The newest entry of each object, and the object's place among its members.
+    of_object: FxHashMap<Uid, (EntryId, usize)>,
     groups: FxHashMap<GroupKey, EntryId>,
     noise: Option<EntryId>,
     /// Blocks that began with an object whose owner may yet be heard of: when, the owner, the block.
     early: VecDeque<(f64, Uid, u64)>,
+    /// Whether older changes are folded again, so that the Pods are not known as they were.
+    is_again: bool,
     next: u64,
 }
 
@@ -85,6 +89,16 @@ enum Goes {
 }
 
 impl Folding {
+    /// For changes that were folded before.
+    pub(super) fn made_anew() -> Folding {
+        Folding { is_again: true, ..Folding::default() }
+    }
+
+    /// Changes that come from now on are new.
+    pub(super) fn now(&mut self) {
+        self.is_again = false;
+    }
+
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -100,7 +114,7 @@ impl Folding {
     }
 
     /// Takes in a change, and says into which entry it went.
-    pub(super) fn push(&mut self, line: &Line) -> EntryId {
+    pub(super) fn push(&mut self, line: &Line, pods: &Pods) -> EntryId {
         if let Some(noise) = line.noise {
             return self.push_noise(line, noise);
         }
@@ -117,22 +131,51 @@ impl Folding {
                 Err(key) => self.begin(line, None, key),
             },
         };
+        let mut member = 0;
         if let Some(entry) = self.entries.get_mut(&id) {
-            if self.of_object.get(&line.uid) != Some(&id) && !entry.members.contains(&line.uid) {
+            let known = self.of_object.get(&line.uid).filter(|(known, _)| *known == id).map(|(_, member)| *member);
+            member = known.or_else(|| entry.members.iter().position(|uid| *uid == line.uid)).unwrap_or_else(|| {
                 entry.members.push(line.uid.clone());
-            }
+                entry.members.len() - 1
+            });
             if entry.signatures.len() < MOST_SIGNATURES && !entry.signatures.contains(&signature) {
                 entry.signatures.push(signature);
             }
-            entry.fold(line);
+            entry.fold(line, member);
             let block = entry.block;
             self.touch(block, line.at);
         }
         // Objects without a uid cannot be told apart.
-        if !line.uid.is_empty() {
-            self.of_object.insert(line.uid.clone(), id);
+        if !line.uid.is_empty()
+            && let Some(before) = self.of_object.insert(line.uid.clone(), (id, member)).filter(|before| before.0 != id)
+            && !self.is_again
+            && let Some(entry) = self.entries.get_mut(&before.0)
+        {
+            entry.came_of_it = outcome(entry, pods);
         }
         id
+    }
+
+    /// Counts a Pod that is new or gone for the entry of its controller.
+    pub(super) fn count_pod(&mut self, line: &Line) {
+        let is_new = line.delta_type == DeltaType::Added;
+        if &*line.kind != "Pod" || !(is_new || line.delta_type == DeltaType::Deleted) {
+            return;
+        }
+        let Some(owner) = line.controller() else { return };
+        let Some(entry) = self.of_object.get(&owner.uid).and_then(|(id, _)| self.entries.get_mut(id)) else { return };
+        if line.at - entry.last_at <= CHAIN {
+            entry.made += u64::from(is_new);
+            entry.ended += u64::from(!is_new);
+        }
+    }
+
+    /// What came of an entry.
+    pub(super) fn outcome(&self, entry: &Entry, pods: &Pods) -> Vec<Outcome> {
+        match entry.members.first().and_then(|member| self.of_object.get(member)) {
+            Some((newest, _)) if *newest == entry.id => outcome(entry, pods),
+            _ => entry.came_of_it.clone(),
+        }
     }
 
     fn is_open(&self, entry: &Entry, at: f64, quiet: f64) -> bool {
@@ -140,7 +183,7 @@ impl Folding {
     }
 
     fn place_of(&self, line: &Line, signature: u64) -> Goes {
-        let of = |uid: &Uid| self.of_object.get(uid).and_then(|id| self.entries.get(id));
+        let of = |uid: &Uid| self.of_object.get(uid).and_then(|(id, _)| self.entries.get(id));
         let own = of(&line.uid);
         let owner = line.controller().and_then(|owner| of(&owner.uid));
         // An Event says which object it is about, whether it asks for something or not.
@@ -224,7 +267,7 @@ impl Folding {
         }
         let is_root = parent.is_none();
         let mut entry = blank(id, line.at, subject);
-        (entry.kind, entry.delta_type) = (line.kind.clone(), line.delta_type);
+        (entry.kind, entry.cluster, entry.delta_type) = (line.kind.clone(), line.cluster, line.delta_type);
         (entry.parent, entry.depth, entry.block, entry.group) = (parent_id, depth, block, group);
         self.add(entry, line.at);
         if is_root && line.asks {
@@ -341,7 +384,7 @@ impl Folding {
         for entry in entries.iter().filter_map(|id| self.entries.remove(id)) {
             told += entry.count;
             for member in &entry.members {
-                if self.of_object.get(member) == Some(&entry.id) {
+                if self.of_object.get(member).is_some_and(|(id, _)| *id == entry.id) {
                     self.of_object.remove(member);
                 }
             }
@@ -360,6 +403,7 @@ fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
         parent: None,
         depth: 0,
         kind: "".into(),
+        cluster: "",
         subject,
         delta_type: DeltaType::Sync,
         count: 0,
@@ -374,10 +418,29 @@ fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
         deleted: 0,
         unknown: None,
         asks: false,
+        made: 0,
+        ended: 0,
+        came_of_it: Vec::new(),
         members: SmallVec::new(),
         block: id,
         signatures: SmallVec::new(),
         group: None,
+    }
+}
+
+/// How the Pods of an entry's object are.
+fn outcome(entry: &Entry, pods: &Pods) -> Vec<Outcome> {
+    let (Subject::Object(key), Some(uid)) = (&entry.subject, entry.members.first()) else { return Vec::new() };
+    let is_gone = entry.delta_type == DeltaType::Deleted;
+    match &*entry.kind {
+        _ if is_gone => Vec::new(),
+        "Pod" | "Event" => Vec::new(),
+        "Node" => pods.on_node(entry.cluster, &key.name, entry.is_lost()),
+        "ReplicaSet" => {
+            let made = if entry.has_added { entry.made.max(pods.live(uid)) } else { entry.made };
+            pods.of_set(uid, (made, entry.ended))
+        }
+        _ => pods.of_workload(uid),
     }
 }
 
@@ -426,7 +489,7 @@ mod tests {
             let key = ObjectKey::new("", "x");
             let (uid, kind, new) = (Uid::new(&uid.to_string()), "X".into(), Some(&*new));
             let received = ReceivedChange { seq: 1, at, kind, key, uid, delta_type: DeltaType::Added, old: None, new };
-            folding.push(&Line::new(received, &Marks::default()));
+            folding.push(&Line::new(received, &Marks::default()), &Pods::default());
             assert_eq!(folding.blocks.len(), folding.places.len());
             let in_blocks: usize = folding.blocks.values().map(|block| block.entries.len()).sum();
             assert_eq!(in_blocks, folding.entries.len());

@@ -4,12 +4,18 @@
 
 mod entry;
 mod folding;
+mod outcome;
+mod pods;
+mod progress;
 
 use std::collections::VecDeque;
 
-pub use entry::{Entry, EntryId, MOST_SEQS, Progress, Subject};
+pub use entry::{Entry, EntryId, MOST_SEQS, Subject};
+pub use outcome::Outcome;
+pub use progress::{Pair, Progress};
 
 use crate::feed::folding::Folding;
+use crate::feed::pods::Pods;
 use crate::filter::Filter;
 use crate::line::Line;
 use crate::noise::Mark;
@@ -60,6 +66,7 @@ pub struct Feed {
     /// The bytes of text that the lines keep.
     bytes: usize,
     folding: Folding,
+    pods: Pods,
     counts: Counts,
 }
 
@@ -74,6 +81,7 @@ impl Feed {
     pub fn push(&mut self, line: Line) -> Option<EntryId> {
         self.counts.received += 1;
         if line.is_listed {
+            self.pods.push(&line);
             self.counts.listed += 1;
             return None;
         }
@@ -82,6 +90,8 @@ impl Feed {
             None => self.counts.told += 1,
         }
         let id = self.fold(&line);
+        // What came of an older change is how the Pods were before this one.
+        self.pods.push(&line);
         self.bytes += line.text_bytes();
         self.lines.push_back(line);
         self.keep_limits();
@@ -89,11 +99,12 @@ impl Feed {
     }
 
     fn fold(&mut self, line: &Line) -> Option<EntryId> {
+        self.folding.count_pod(line);
         if !self.filter.matches(line) {
             self.counts.filtered += 1;
             return None;
         }
-        Some(self.folding.push(line))
+        Some(self.folding.push(line, &self.pods))
     }
 
     /// Shows only what a filter lets through, of the changes that are kept whole and of those to come. The rows are made
@@ -120,7 +131,8 @@ impl Feed {
     }
 
     fn fold_anew(&mut self) {
-        self.folding = Folding::default();
+        // How the Pods were when an older entry ended is not known any more.
+        self.folding = Folding::made_anew();
         self.counts.filtered = 0;
         self.counts.evicted = self.counts.lines_evicted;
         let lines = std::mem::take(&mut self.lines);
@@ -129,6 +141,7 @@ impl Feed {
             self.keep_rows();
         }
         self.lines = lines;
+        self.folding.now();
     }
 
     /// Adds a row about a watch, such as a relist, in the words for the user. It is no change, and no count knows it.
@@ -171,6 +184,12 @@ impl Feed {
     /// A row, if it is still kept.
     pub fn entry(&self, id: EntryId) -> Option<&Entry> {
         self.folding.entry(id)
+    }
+
+    /// What came of a row's change: how the Pods of its object are, or were when the next row of that object began. The
+    /// worst comes first.
+    pub fn outcome(&self, entry: &Entry) -> Vec<Outcome> {
+        self.folding.outcome(entry, &self.pods)
     }
 
     /// The change with this sequence number, if it is still kept whole.

@@ -6,6 +6,7 @@ use kubechurn_changes::feed::{Feed, Limits, Subject};
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::{Mark, Marks};
+use kubechurn_changes::part::{PartKind, sentence};
 use serde_json::{Value, json};
 
 use crate::play::Objects;
@@ -77,10 +78,7 @@ fn a_rollout_is_a_dozen_lines_and_the_first_names_what_began_it() {
         "spec.template.spec.containers[cart].image registry.example/cart:1.0 → registry.example/cart:2.0"
     ));
     assert_eq!(began.writers[0].to_string(), "kubectl-set, inferred");
-    assert_eq!(
-        block[2].1.to_string().split(", ").take(2).collect::<Vec<_>>(),
-        ["added", "status Pending → ContainerCreating → Running"]
-    );
+    assert_eq!(block[2].1.to_string().split(", ").take(2).collect::<Vec<_>>(), ["added", "status Pending → Running"]);
     assert_eq!(block[4].1.to_string(), "status Running → Terminating, deleted");
     // Everything that happened meanwhile in the namespace, noise included, a Job of another owner left out.
     let meanwhile = all.iter().filter(|row| row.last_at >= from && !row.name().contains("migrate"));
@@ -295,8 +293,94 @@ fn one_of_many_that_fares_otherwise_has_a_row_of_its_own() {
     play.set(4.0, "Pod", "p", "r", json!({"status": {"phase": "Running"}}));
     let found = rows(&play.feed);
     assert_eq!(found[0], "ReplicaSet r added, spec.replicas 3");
-    assert!(found[1].starts_with("  3 Pods of Owner r added, status ContainerCreating → Running"), "{found:?}");
+    let group = "  3 Pods of Owner r added, status 2 ContainerCreating, 1 ContainerCreating → Running";
+    assert!(found[1].starts_with(group), "{found:?}");
     assert!(found[2].starts_with("  Pod q status ContainerCreating → ErrImagePull → ImagePullBackOff"), "{found:?}");
+}
+
+#[test]
+fn a_group_says_what_each_of_its_objects_did() {
+    let mut play = Play::new();
+    let phase = |phase: &str, node: &str| json!({"spec": {"nodeName": node}, "status": {"phase": phase}});
+    play.set(0.0, "ReplicaSet", "r", "", spec(1, 9));
+    for pod in 0..9 {
+        play.set(1.0, "Pod", &format!("p{pod}"), "r", phase("Pending", "n"));
+    }
+    // Seven run, one of them after a detour that the others did not take, and two wait.
+    for pod in 0..7 {
+        play.set(2.0, "Pod", &format!("p{pod}"), "r", phase("Running", &format!("n{}", pod % 2)));
+    }
+    play.set(3.0, "Pod", "p0", "r", phase("Pending", "n0"));
+    play.set(4.0, "Pod", "p0", "r", phase("Running", "n0"));
+    let words = "9 Pods of Owner r added, status 7 Pending → Running, 2 Pending";
+    assert!(rows(&play.feed)[1].trim().starts_with(words), "{:?}", rows(&play.feed));
+    let row = play.feed.rows().nth(1).unwrap();
+    let pairs: Vec<_> = row.progress[0].pairs().iter().map(|pair| (pair.count, pair.is_new)).collect();
+    assert_eq!(pairs, [(7, true), (2, true)]);
+    let nodes = row.progress.iter().find(|progress| progress.path == "spec.nodeName").unwrap();
+    assert_eq!(nodes.to_string(), "spec.nodeName 4 n → n0, 3 n → n1");
+    let kinds: Vec<PartKind> = nodes.parts().iter().map(|part| part.kind).collect();
+    assert_eq!(kinds[..5], [PartKind::Path, PartKind::Count, PartKind::Old, PartKind::Arrow, PartKind::New]);
+}
+
+#[test]
+fn several_events_have_counts_of_their_reasons() {
+    let mut play = Play::new();
+    let event = |reason: &str| json!({"involvedObject": {"kind": "Pod", "name": "p", "uid": "p"}, "reason": reason});
+    play.set(0.0, "Pod", "p", "", json!({}));
+    for (at, reason) in ["Pulling", "Pulled", "Pulling", "Started"].into_iter().enumerate() {
+        play.set(at as f64, "Event", &format!("e{at}"), "", event(reason));
+    }
+    assert_eq!(rows(&play.feed)[1], "  4 Events added, reason 2 Pulling, 1 Pulled, 1 Started");
+}
+
+#[test]
+fn a_zero_is_no_absence_and_three_values_may_alternate() {
+    let mut play = Play::new();
+    let status = |status: Value| json!({"generation": 1, "status": status});
+    play.set(0.0, "ReplicaSet", "r", "", status(json!({"replicas": 2})));
+    play.set(1.0, "ReplicaSet", "r", "", status(json!({"replicas": 2, "readyReplicas": 2})));
+    play.set(2.0, "ReplicaSet", "r", "", status(json!({"replicas": 2})));
+    play.check(&["ReplicaSet r added, status.readyReplicas 0 ⇄ 2"]);
+    let mut play = Play::new();
+    for turn in 0..92_u64 {
+        play.set(turn as f64 * 1_000.0, "HorizontalPodAutoscaler", "h", "", spec(turn, [1, 6, 2][turn as usize % 3]));
+    }
+    assert_eq!(rows(&play.feed)[0], "HorizontalPodAutoscaler h spec.replicas 1 ⇄ 6 ⇄ 2");
+    // What came back once among many values does not alternate, and its newest value stands last.
+    let mut play = Play::new();
+    for (turn, replicas) in [1, 2, 3, 1].into_iter().enumerate() {
+        play.set(turn as f64, "Scale", "s", "", json!({"generation": turn, "spec": {"size": replicas}}));
+    }
+    assert_eq!(rows(&play.feed)[0], "Scale s spec.size 1 → 2 → 3 → 1");
+}
+
+#[test]
+fn a_row_shows_the_part_that_changed_and_keeps_the_whole() {
+    let image = |tag: &str| {
+        let container = json!({"name": "auth", "image": format!("registry.example/platform/auth:{tag}")});
+        json!({"spec": {"template": {"spec": {"containers": [container]}}}})
+    };
+    let check = |name: &str, short: &str, words: &str| {
+        let mut play = Play::new();
+        play.set(0.0, "Deployment", name, "", image("1.14"));
+        play.set(200_000.0, "Deployment", name, "", image("9-typo"));
+        let row = play.feed.rows().next().unwrap();
+        assert_eq!((&*row.progress[0].short_path(), &*sentence(&row.progress[0].parts())), (short, words));
+        let whole = "registry.example/platform/auth:1.14 → registry.example/platform/auth:9-typo";
+        assert_eq!(row.progress[0].title(), format!("spec.template.spec.containers[auth].image {whole}"));
+        let line = play.feed.lines().last().unwrap();
+        assert_eq!(sentence(&line.fields[0].parts(name)), words);
+    };
+    check("auth", "image", "image 1.14 → 9-typo");
+    check("login", "image of auth", "image of auth 1.14 → 9-typo");
+    let condition = |status: &str| json!({"status": {"conditions": [{"type": "Ready", "status": status}]}});
+    let mut play = Play::new();
+    play.set(0.0, "Node", "n", "", condition("True"));
+    play.set(200_000.0, "Node", "n", "", condition("Unknown"));
+    let row = play.feed.rows().next().unwrap();
+    assert_eq!(sentence(&row.progress[0].parts()), "Ready True → Unknown");
+    assert_eq!(row.progress[0].title(), "status.conditions[Ready].status True → Unknown");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use serde_json::Result;
 
-use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::time::Timestamp;
@@ -14,6 +14,7 @@ use super::Kind;
 use super::conditions::conditions;
 use super::parts::{NONE, join};
 use super::printed::{AGE, CREATED_AT, Fields, Printed, columns, count, figures, read, words};
+use crate::state;
 
 /// ServiceAccounts, in the sidebar under Access.
 pub const SERVICE_ACCOUNTS: Kind = Kind {
@@ -144,19 +145,10 @@ const SIGNING_REQUEST: [Printed; 5] = [
         if !fields.value::<Text<'_>>(1)?.is_empty() {
             word.push_str(",Issued");
         }
-        let tone = tone(&word);
+        let tone = state::status("CertificateSigningRequest", &word);
         Ok(Cell::Status(word.into(), tone))
     }),
 ];
-
-/// How alarming a CertificateSigningRequest's CONDITION is.
-pub fn tone(condition: &str) -> Tone {
-    match condition {
-        "Approved,Issued" => Tone::Good,
-        "Pending" | "Approved" => Tone::Wait,
-        _ => Tone::Bad,
-    }
-}
 
 /// A kind of the group `rbac.authorization.k8s.io`.
 const fn rbac(plural: &'static str, kind: &'static str, namespaced: bool) -> ApiResource {

@@ -2,7 +2,7 @@
 //! `printResourceClaim` and `printResourceSlice` (kubernetes `pkg/printers/internalversion/printers.go`) and of
 //! APIServices (kube-aggregator `pkg/registry/apiservice/etcd`).
 
-use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::json::Text;
@@ -11,6 +11,7 @@ use super::Kind;
 use super::conditions::{Condition, conditions};
 use super::parts::{Count, NONE, text};
 use super::printed::{AGE, CREATED_AT, Printed, columns, figures, number, read, words};
+use crate::state;
 
 /// Leases, in the sidebar under Cluster.
 pub const LEASES: Kind = Kind {
@@ -79,11 +80,11 @@ const API_SERVICE: [Printed; 3] = [
     words("AVAILABLE", &["status conditions"], |fields| {
         let conditions = conditions(fields, 0)?;
         Ok(match conditions.iter().find(|condition| &*condition.kind == "Available") {
-            None => Cell::Status("Unknown".into(), Tone::Wait),
-            Some(found) if &*found.status == "True" => Cell::Status("True".into(), Tone::Good),
-            Some(Condition { status, reason, .. }) if reason.is_empty() => Cell::Status((&**status).into(), Tone::Bad),
+            None => Cell::Status("Unknown".into(), state::status("APIService", "Unknown")),
             Some(Condition { status, reason, .. }) => {
-                Cell::Status([status, " (", reason, ")"].concat().into(), Tone::Bad)
+                let has_reason = &**status != "True" && !reason.is_empty();
+                let word = if has_reason { [status, " (", reason, ")"].concat() } else { status.to_string() };
+                Cell::Status(word.into(), state::condition("APIService", "Available", status))
             }
         })
     }),
@@ -115,7 +116,7 @@ const FLOW_SCHEMA: [Printed; 5] = [
         let conditions = conditions(fields, 0)?;
         let dangling = conditions.iter().find(|condition| &*condition.kind == "Dangling");
         let word = dangling.map_or("?", |condition| &condition.status);
-        Ok(Cell::Status(word.into(), if word == "True" { Tone::Bad } else { Tone::Plain }))
+        Ok(Cell::Status(word.into(), state::condition("FlowSchema", "Dangling", word)))
     }),
 ];
 
@@ -176,15 +177,15 @@ pub const RESOURCE_CLAIMS: Kind = Kind {
 const RESOURCE_CLAIM: [Printed; 2] = [
     words("STATE", &["status allocation", "status reservedFor"], |fields| {
         let Count(holders) = fields.value(1)?;
-        let (word, tone) = match (fields.is_deleting(), fields.is_set(0), holders > 0) {
-            (false, false, _) => ("pending", Tone::Wait),
-            (false, true, false) => ("allocated", Tone::Good),
-            (false, true, true) => ("allocated,reserved", Tone::Good),
-            (true, false, _) => ("deleted", Tone::Wait),
-            (true, true, false) => ("deleted,allocated", Tone::Wait),
-            (true, true, true) => ("deleted,allocated,reserved", Tone::Wait),
+        let word = match (fields.is_deleting(), fields.is_set(0), holders > 0) {
+            (false, false, _) => "pending",
+            (false, true, false) => "allocated",
+            (false, true, true) => "allocated,reserved",
+            (true, false, _) => "deleted",
+            (true, true, false) => "deleted,allocated",
+            (true, true, true) => "deleted,allocated,reserved",
         };
-        Ok(Cell::Status(word.into(), tone))
+        Ok(Cell::Status(word.into(), state::status("ResourceClaim", word)))
     }),
     AGE,
 ];

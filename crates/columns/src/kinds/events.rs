@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::cells::Cells;
 use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
 use kubechurn_client::api::resource::ApiResource;
@@ -12,6 +12,7 @@ use kubechurn_client::json::Text;
 use super::Kind;
 use super::parts::{optional, or_default, parse, structure};
 use crate::column::Column;
+use crate::state;
 
 /// Events, in the sidebar under Cluster. Their rows do not begin with their names.
 pub const KIND: Kind = Kind {
@@ -171,11 +172,6 @@ pub fn regarding<'a>(resource: &ApiResource, cells: &'a Cells) -> &'a str {
     place.and_then(|place| cells.get(place)?.text()).unwrap_or("")
 }
 
-/// How alarming an Event's TYPE is.
-pub fn tone(kind: &str) -> Tone {
-    if kind == "Warning" { Tone::Bad } else { Tone::Plain }
-}
-
 /// Reads an Event.
 ///
 /// # Errors
@@ -185,7 +181,7 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
     let event: Event<'_> = parse(text)?;
     let cells = [
         Cell::Age(event.last_seen()),
-        Cell::Status((&*event.kind).into(), tone(&event.kind)),
+        Cell::Status((&*event.kind).into(), state::event_type(&event.kind)),
         Cell::Text((&*event.reason).into()),
         Cell::Text(event.object().into()),
         Cell::Text((&*event.involved_object.field_path).into()),

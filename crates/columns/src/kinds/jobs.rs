@@ -2,7 +2,7 @@
 
 use serde_json::Result;
 
-use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::time::Timestamp;
@@ -14,6 +14,7 @@ use super::selector;
 use super::template::{images, names};
 use super::workloads::TEMPLATE;
 use crate::column::StatePart;
+use crate::state;
 
 /// Jobs, in the sidebar under Workloads. kubectl has no short name for them.
 pub const KIND: Kind = Kind {
@@ -31,7 +32,7 @@ pub const BEFORE_1_34: Kind =
     Kind { columns: &columns(&UNDECIDED_JOB), decode: Decode(&|text| read(text, &UNDECIDED_JOB)), ..KIND };
 
 const JOB: [Printed; 7] = [
-    words("STATUS", CONDITIONS, |fields| status(fields, true)),
+    words("STATUS", CONDITIONS, |fields| status(fields, true)).of_state(StatePart::Word),
     COMPLETIONS,
     DURATION,
     AGE,
@@ -40,8 +41,15 @@ const JOB: [Printed; 7] = [
     words("SELECTOR", &["spec selector"], selector::cell).on_demand(),
 ];
 
-const UNDECIDED_JOB: [Printed; 7] =
-    [words("STATUS", CONDITIONS, |fields| status(fields, false)), JOB[1], JOB[2], JOB[3], JOB[4], JOB[5], JOB[6]];
+const UNDECIDED_JOB: [Printed; 7] = [
+    words("STATUS", CONDITIONS, |fields| status(fields, false)).of_state(StatePart::Word),
+    JOB[1],
+    JOB[2],
+    JOB[3],
+    JOB[4],
+    JOB[5],
+    JOB[6],
+];
 
 const CONDITIONS: &[&str] = &["status conditions"];
 
@@ -54,8 +62,7 @@ const COMPLETIONS: Printed =
             None if parallelism > 1 => Cell::Text(format!("{succeeded}/1 of {parallelism}").into()),
             None => Cell::Ratio(succeeded, 1),
         })
-    })
-    .of_state(StatePart::Word);
+    });
 
 const DURATION: Printed = figures("DURATION", &["status startTime", "status completionTime"], |fields| {
     Ok(Cell::Elapsed(Timestamp::parse_set(&fields.words(0)?), Timestamp::parse_set(&fields.words(1)?)))
@@ -83,15 +90,5 @@ fn status(fields: &Fields<'_, '_>, decided: bool) -> Result<Cell> {
     } else {
         "Running"
     };
-    Ok(Cell::Status(word.into(), tone(word)))
-}
-
-/// How alarming a Job's STATUS is.
-pub fn tone(status: &str) -> Tone {
-    match status {
-        "Complete" | "Running" | "SuccessCriteriaMet" => Tone::Good,
-        "Terminating" | "Suspended" => Tone::Wait,
-        "Failed" | "FailureTarget" => Tone::Bad,
-        _ => Tone::Plain,
-    }
+    Ok(Cell::Status(word.into(), state::status("Job", word)))
 }

@@ -1,12 +1,13 @@
 //! Namespaces: the columns of `printNamespace` (kubernetes `pkg/printers/internalversion/printers.go`).
 
-use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 
 use super::Kind;
 use super::printed::{AGE, Printed, columns, read, words};
 use crate::column::StatePart;
+use crate::state;
 
 /// Namespaces, in the sidebar under Cluster.
 pub const KIND: Kind = Kind {
@@ -29,17 +30,8 @@ pub const KIND: Kind = Kind {
 const NAMESPACE: [Printed; 2] = [
     words("STATUS", &["status phase"], |fields| {
         let phase = fields.words(0)?;
-        Ok(Cell::Status((&*phase).into(), tone(&phase)))
+        Ok(Cell::Status((&*phase).into(), state::status("Namespace", &phase)))
     })
     .of_state(StatePart::Word),
     AGE,
 ];
-
-/// How alarming a Namespace's STATUS is.
-pub fn tone(status: &str) -> Tone {
-    match status {
-        "Active" => Tone::Good,
-        "Terminating" => Tone::Wait,
-        _ => Tone::Plain,
-    }
-}

@@ -2,7 +2,7 @@
 
 use serde_json::Result;
 
-use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::sort::sort;
@@ -12,6 +12,7 @@ use super::conditions::conditions;
 use super::parts::{Labels, NONE, push_after_comma, text_or};
 use super::printed::{AGE, Fields, Printed, columns, read, words};
 use crate::column::StatePart;
+use crate::state;
 
 /// Nodes, in the sidebar under Cluster.
 pub const KIND: Kind = Kind {
@@ -77,7 +78,7 @@ fn status(fields: &Fields<'_, '_>) -> Result<Cell> {
         (None, false) => "Unknown",
         (None, true) => "Unknown,SchedulingDisabled",
     };
-    Ok(Cell::Status(word.into(), tone(word)))
+    Ok(Cell::Status(word.into(), state::status("Node", word)))
 }
 
 /// The first address of a type.
@@ -110,14 +111,4 @@ fn roles(fields: &Fields<'_, '_>) -> Result<Cell> {
     let mut joined = String::new();
     roles.iter().for_each(|role| push_after_comma(&mut joined, role));
     Ok(if joined.is_empty() { NONE } else { Cell::Text(joined.into()) })
-}
-
-/// How alarming a Node's STATUS is.
-pub fn tone(status: &str) -> Tone {
-    match status {
-        "Ready" => Tone::Good,
-        "Ready,SchedulingDisabled" => Tone::Wait,
-        "" => Tone::Plain,
-        _ => Tone::Bad,
-    }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Result;
 
-use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::sort::sort;
@@ -13,6 +13,7 @@ use kubechurn_client::json::Text;
 use super::Kind;
 use super::parts::{First, Labels, NONE, push_after_comma, text_or};
 use super::printed::{AGE, Fields, Printed, columns, read, words};
+use crate::state;
 
 /// Services, in the sidebar under Network.
 pub const KIND: Kind = Kind {
@@ -100,7 +101,7 @@ fn external_ip(fields: &Fields<'_, '_>) -> Result<Cell> {
     Ok(if !joined.is_empty() {
         Cell::Text(joined.into())
     } else if &*kind == "LoadBalancer" {
-        Cell::Status("<pending>".into(), Tone::Wait)
+        Cell::Status("<pending>".into(), state::status("Service", "<pending>"))
     } else {
         NONE
     })

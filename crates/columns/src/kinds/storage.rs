@@ -4,7 +4,7 @@
 
 use serde_json::Result;
 
-use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::json::Text;
@@ -13,6 +13,7 @@ use super::Kind;
 use super::parts::{Count, NONE, Scalar, join, text};
 use super::printed::{AGE, Fields, Printed, columns, figures, read, words};
 use crate::column::StatePart;
+use crate::state;
 
 /// PersistentVolumeClaims, in the sidebar under Storage.
 pub const CLAIMS: Kind = Kind {
@@ -245,17 +246,7 @@ pub(super) fn default_name(fields: &Fields<'_, '_>, annotations: usize) -> Resul
 fn phase(fields: &Fields<'_, '_>) -> Result<Cell> {
     let phase: Text<'_> = fields.value(0)?;
     let phase = if fields.is_deleting() { "Terminating" } else { &phase };
-    Ok(Cell::Status(phase.into(), tone(phase)))
-}
-
-/// How alarming the STATUS of a volume or of a claim is.
-pub fn tone(status: &str) -> Tone {
-    match status {
-        "Bound" | "Available" => Tone::Good,
-        "Pending" | "Released" | "Terminating" => Tone::Wait,
-        "Lost" | "Failed" => Tone::Bad,
-        _ => Tone::Plain,
-    }
+    Ok(Cell::Status(phase.into(), state::status("PersistentVolumeClaim", phase)))
 }
 
 /// A quantity, printed as the server wrote it.

@@ -13,6 +13,7 @@ use crate::navigation::catalog::{Catalog, at};
 use crate::navigation::route::Route;
 use crate::watches::watched::{OWNER, Watched};
 use kubechurn_columns::kinds::Kind;
+use kubechurn_columns::state::write_state;
 
 /// The most dependents that are shown. The rest is only counted.
 pub const MOST: usize = 100;
@@ -84,21 +85,17 @@ pub fn link(route: &Route, kind: &'static str, key: &ObjectKey) -> String {
     place.selecting(Some((kind, key))).fragment()
 }
 
-/// The state that an object's row shows.
-pub fn status(object: &Object) -> (String, Tone) {
-    let status = object.cells.iter().find_map(|cell| match cell {
-        CellRef::Status(text, tone) => Some((text.to_owned(), tone)),
-        _ => None,
-    });
-    // For kinds without a status, READY tells the same.
-    let ready = || {
-        object.cells.iter().find_map(|cell| match cell {
-            CellRef::Ratio(part, whole) if part < whole => Some((format!("{part}/{whole}"), Tone::Wait)),
-            CellRef::Ratio(part, whole) => Some((format!("{part}/{whole}"), Tone::Plain)),
-            _ => None,
-        })
-    };
-    status.or_else(ready).unwrap_or_default()
+/// The word for an object's state, as the table has it, and what it means.
+pub fn status(kind: &Kind, object: &Object) -> (String, Tone) {
+    let mut word = String::new();
+    let tone = write_state(kind.columns, &object.cells, &mut word);
+    // A kind none of whose columns is the state may have one that is a status all the same.
+    if word.is_empty()
+        && let Some(CellRef::Status(text, _)) = object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..)))
+    {
+        word.push_str(text);
+    }
+    (word, tone)
 }
 
 /// The objects of a cluster that the object with this uid owns, and the objects that those own.
@@ -149,7 +146,7 @@ impl Search<'_> {
                     kind: watched.kind().resource.kind.to_owned(),
                     name: object.key.name.to_string(),
                     href: Some(link(self.route, watched.kind().name, &object.key)),
-                    status: status(object),
+                    status: status(watched.kind(), object),
                     words: "",
                     depth,
                 });

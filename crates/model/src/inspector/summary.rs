@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use kubechurn_client::api::cell::{CellRef, Tone};
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_client::api::sort::{sort, sort_by_key};
@@ -10,7 +10,9 @@ use kubechurn_client::api::time::Timestamp;
 
 use crate::history::secret;
 use crate::inspector::diff::{brief, cut};
+use crate::inspector::relatives::status;
 use kubechurn_columns::kinds::Kind;
+use kubechurn_columns::state;
 
 /// The most conditions, labels and annotations that are shown.
 const MOST: usize = 200;
@@ -63,14 +65,13 @@ pub fn summary(kind: &Kind, row: Option<&Object>, object: &Value) -> Summary {
     let mut facts = Vec::new();
     let at = |path: &str| path.split('.').try_fold(object, |value, step| value.get(step));
     let words = |path: &str| at(path).filter(|value| !value.is_null()).map(brief);
-    let status = row.and_then(|row| row.cells.iter().find(|cell| matches!(cell, CellRef::Status(..))));
-    if let Some(cell @ CellRef::Status(text, _)) = status {
-        facts.push(("status", FactValue::Words(text.to_owned(), cell.tone())));
-    }
+    let status = row.map(|row| status(kind, row)).filter(|(word, _)| !word.is_empty());
+    let has_status = status.is_some();
+    facts.extend(status.map(|(word, tone)| ("status", FactValue::Words(word, tone))));
     let mut say = |label: &'static str, words: Option<String>, tone: Tone| {
         facts.extend(words.map(|words| (label, FactValue::Words(words, tone))));
     };
-    let phase = words("status.phase").filter(|_| status.is_none() || kind.resource.plural == "pods");
+    let phase = words("status.phase").filter(|_| !has_status || kind.resource.plural == "pods");
     say("phase", phase, Tone::Plain);
     let generations =
         (at("metadata.generation").and_then(Value::as_i64), at("status.observedGeneration").and_then(Value::as_i64));
@@ -99,7 +100,7 @@ pub fn summary(kind: &Kind, row: Option<&Object>, object: &Value) -> Summary {
     let counts = [conditions.len(), labels.len(), annotations.len()];
     Summary {
         facts,
-        conditions: conditions.iter().take(MOST).map(condition).collect(),
+        conditions: conditions.iter().take(MOST).map(|one| condition(kind.resource.kind, one)).collect(),
         labels: labels.into_iter().take(MOST).collect(),
         annotations: annotations.into_iter().take(MOST).collect(),
         more: counts.into_iter().map(|count| count.saturating_sub(MOST)).sum(),
@@ -118,38 +119,16 @@ fn pairs(map: Option<&Value>) -> Vec<(String, String)> {
     pairs
 }
 
-fn condition(condition: &Value) -> Condition {
+fn condition(kind: &str, condition: &Value) -> Condition {
     let text = |name: &str| condition.get(name).and_then(Value::as_str).unwrap_or_default();
     let time = |name: &str| Timestamp::parse_set(text(name));
     Condition {
         name: cut(text("type"), LONGEST),
         status: cut(text("status"), LONGEST),
-        tone: tone(text("type"), text("status")),
+        tone: state::condition(kind, text("type"), text("status")),
         reason: cut(text("reason"), LONGEST),
         message: cut(text("message"), LONGEST),
         since: time("lastTransitionTime").or_else(|| time("lastUpdateTime")),
-    }
-}
-
-/// How alarming a condition is. Most conditions are `True` if all is well. Conditions that are named for a problem are
-/// `False` if all is well.
-fn tone(name: &str, status: &str) -> Tone {
-    const TROUBLES: [&str; 9] = [
-        "Pressure",
-        "Unavailable",
-        "Failure",
-        "Failed",
-        "Degraded",
-        "Stalled",
-        "DisruptionTarget",
-        "Terminating",
-        "Suspended",
-    ];
-    match (TROUBLES.iter().any(|trouble| name.ends_with(trouble)), status) {
-        (false, "True") => Tone::Good,
-        (false, "False") | (_, "Unknown") => Tone::Wait,
-        (true, "True") => Tone::Bad,
-        _ => Tone::Plain,
     }
 }
 

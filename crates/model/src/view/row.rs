@@ -10,6 +10,7 @@ use crate::view::{CellModel, RowModel};
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::time::{Timestamp, write_human_duration};
 use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_columns::state::tone_of_cell;
 
 /// How the user's selection and cursor touch a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,7 +95,9 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
                         text.clear();
                     }
                     value.write(wall, &mut text);
-                    tone = value.tone();
+                    tone = schema
+                        .kind(row.kind)
+                        .map_or(value.tone(), |kind| tone_of_cell(kind.columns, &object.cells, cell));
                 }
                 let changed = before.and_then(|seen| seen.changed).unwrap_or(0);
                 flashes = cell < 32 && changed & (1 << cell) != 0;

@@ -16,6 +16,8 @@ mod informers;
 mod lanes;
 /// The progress of a first list.
 mod listing;
+/// One word and one meaning for a state, wherever it is shown.
+mod meanings;
 /// The memory that the queue takes.
 mod memory;
 /// The whole page without a browser.

@@ -1,0 +1,307 @@
+//! How the Pods of each owner and of each Node are now, counted by their last state.
+//!
+//! Each change costs a few look-ups, and no Pods are walked over. What is not heard of for long is forgotten.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_columns::kinds::pods;
+
+use crate::feed::outcome::{Outcome, worst_first};
+use crate::line::{Line, PodState};
+use crate::replicas::Replicas;
+
+/// The most Pods whose state is known, and the most workloads. For a moment there may be twice as many.
+const MOST: usize = 20_000;
+/// The most ReplicaSets of one Deployment: the newest.
+const MOST_SETS: usize = 16;
+/// The words for a Pod that runs.
+const READY: &str = "ready";
+const NOT_READY: &str = "not ready";
+
+/// How many Pods are in each state.
+type Tally = SmallVec<[(SmolStr, u64); 3]>;
+
+#[derive(Debug)]
+struct Pod {
+    owner: Uid,
+    node: (&'static str, SmolStr),
+    word: SmolStr,
+}
+
+/// A controller of Pods, or of ReplicaSets.
+#[derive(Debug, Default)]
+struct Workload {
+    pods: Tally,
+    /// The ReplicaSets, with their revisions.
+    sets: SmallVec<[(Uid, u64); 2]>,
+    replicas: Option<(Replicas, Option<i64>)>,
+}
+
+/// A map that forgets what was put in longest ago.
+#[derive(Debug)]
+struct Bounded<V> {
+    entries: FxHashMap<Uid, V>,
+    order: VecDeque<Uid>,
+}
+
+impl<V> Default for Bounded<V> {
+    fn default() -> Bounded<V> {
+        Bounded { entries: FxHashMap::default(), order: VecDeque::new() }
+    }
+}
+
+impl<V> Bounded<V> {
+    /// Adds an entry, and returns those that are forgotten for it.
+    fn insert(&mut self, uid: Uid, value: V) -> Vec<V> {
+        if self.entries.insert(uid.clone(), value).is_none() {
+            self.order.push_back(uid);
+        }
+        let mut gone = Vec::new();
+        if self.order.len() > 2 * MOST {
+            let entries = &self.entries;
+            self.order.retain(|uid| entries.contains_key(uid));
+            while self.order.len() > MOST {
+                let Some(uid) = self.order.pop_front() else { break };
+                gone.extend(self.entries.remove(&uid));
+            }
+        }
+        gone
+    }
+}
+
+/// The Pods that the feed has heard of.
+#[derive(Debug, Default)]
+pub(super) struct Pods {
+    pods: Bounded<Pod>,
+    workloads: Bounded<Workload>,
+    /// The Pods on each Node, by its cluster and name.
+    nodes: FxHashMap<(&'static str, SmolStr), Tally>,
+}
+
+impl Pods {
+    /// Takes in a change, also one that came with a list.
+    pub(super) fn push(&mut self, line: &Line) {
+        if line.uid.is_empty() {
+            return;
+        }
+        match &*line.kind {
+            "Pod" => self.push_pod(line),
+            "ReplicaSet" => self.push_set(line),
+            _ => {}
+        }
+        if line.delta_type == DeltaType::Deleted {
+            self.workloads.entries.remove(&line.uid);
+        } else if let Some(replicas) = line.replicas {
+            self.workload(&line.uid).replicas = Some((replicas, line.generation));
+        }
+    }
+
+    fn workload(&mut self, uid: &Uid) -> &mut Workload {
+        if !self.workloads.entries.contains_key(uid) {
+            self.workloads.insert(uid.clone(), Workload::default());
+        }
+        self.workloads.entries.entry(uid.clone()).or_default()
+    }
+
+    fn push_pod(&mut self, line: &Line) {
+        let Some(state) = line.pod.as_ref().filter(|_| line.delta_type != DeltaType::Deleted) else {
+            if let Some(before) = self.pods.entries.remove(&line.uid) {
+                self.count(&before, -1);
+            }
+            return;
+        };
+        let owner = line.controller().map(|owner| owner.uid.clone()).unwrap_or_default();
+        let pod = Pod { owner, node: (line.cluster, state.node.clone()), word: word_of(state) };
+        self.count(&pod, 1);
+        let gone = match self.pods.entries.get_mut(&line.uid) {
+            Some(known) => vec![std::mem::replace(known, pod)],
+            None => self.pods.insert(line.uid.clone(), pod),
+        };
+        gone.iter().for_each(|gone| self.count(gone, -1));
+    }
+
+    fn count(&mut self, pod: &Pod, by: i64) {
+        if !pod.owner.is_empty() {
+            add(&mut self.workload(&pod.owner).pods, &pod.word, by);
+        }
+        if !pod.node.1.is_empty() {
+            let tally = self.nodes.entry(pod.node.clone()).or_default();
+            add(tally, &pod.word, by);
+            if tally.is_empty() {
+                self.nodes.remove(&pod.node);
+            }
+        }
+    }
+
+    fn push_set(&mut self, line: &Line) {
+        let Some(owner) = line.controller().filter(|owner| owner.is_controller) else { return };
+        let sets = &mut self.workload(&owner.uid.clone()).sets;
+        sets.retain(|(uid, _)| *uid != line.uid);
+        if line.delta_type != DeltaType::Deleted {
+            sets.push((line.uid.clone(), line.revision.unwrap_or_default()));
+            sets.sort_by_key(|(_, revision)| *revision);
+            if sets.len() > MOST_SETS {
+                sets.remove(0);
+            }
+        }
+    }
+
+    fn of_owner(&self, uid: &Uid) -> &[(SmolStr, u64)] {
+        self.workloads.entries.get(uid).map_or(&[], |workload| &workload.pods)
+    }
+
+    /// How the Pods of a workload are, worst first.
+    pub(super) fn of_workload(&self, uid: &Uid) -> Vec<Outcome> {
+        let Some(workload) = self.workloads.entries.get(uid) else { return Vec::new() };
+        let Some((replicas, generation)) = workload.replicas else {
+            let all = workload.pods.iter().map(|(_, count)| count).sum();
+            return worst_first(outcomes(&workload.pods), Some(all), "Pods");
+        };
+        // What is said of the version before came not of this one.
+        if generation.is_some_and(|own| replicas.observed < own) {
+            return Vec::new();
+        }
+        if replicas.desired == 0 && replicas.all == 0 {
+            return vec![Outcome::plain(0, "Pods left", Tone::Plain)];
+        }
+        let newest = workload.sets.last().map_or(&workload.pods[..], |(set, _)| self.of_owner(set));
+        let old = replicas.all.saturating_sub(replicas.updated);
+        let mut found = outcomes(newest);
+        if workload.sets.is_empty()
+            && let Some(ready) = found.iter_mut().find(|outcome| outcome.word == READY)
+        {
+            // Which of them are the old ones is not known, but an old one that fails is not counted as ready.
+            ready.count = ready.count.saturating_sub(old);
+        }
+        if found.is_empty() {
+            let tone = if replicas.available < replicas.desired { Tone::Wait } else { Tone::Good };
+            found.push(Outcome::plain(replicas.available, "available", tone));
+        }
+        found.push(Outcome::plain(replicas.desired.saturating_sub(replicas.all), "not made", Tone::Wait));
+        found.push(Outcome::plain(old, "still old", Tone::Plain));
+        worst_first(found, Some(replicas.desired), "Pods")
+    }
+
+    /// How the Pods of a ReplicaSet are, of which so many were made and so many ended.
+    pub(super) fn of_set(&self, uid: &Uid, (made, ended): (u64, u64)) -> Vec<Outcome> {
+        let pods = self.of_owner(uid);
+        let of = |wanted: &str| pods.iter().find(|(word, _)| word == wanted).map_or(0, |(_, count)| *count);
+        let live = pods.iter().map(|(_, count)| count).sum::<u64>() - of("Terminating");
+        let ready = of(READY);
+        let tone = match () {
+            () if ready == live => Tone::Good,
+            () if pods.iter().any(|(word, _)| tone_of(word) == Tone::Bad) => Tone::Bad,
+            () => Tone::Wait,
+        };
+        let mut found = Vec::new();
+        if ended > 0 {
+            found.push(Outcome::plain(ended, if ended == 1 { "Pod ended" } else { "Pods ended" }, Tone::Plain));
+        }
+        if made > 0 {
+            found.push(Outcome::plain(made, if made == 1 { "Pod made" } else { "Pods made" }, Tone::Plain));
+        }
+        if live > 0 && made > 0 {
+            found.push(Outcome::plain(ready, READY, tone));
+        } else if live > 0 {
+            found.push(Outcome { count: ready, of: Some(live), noun: "Pods", word: READY.into(), tone });
+        }
+        found
+    }
+
+    /// How many Pods a ReplicaSet has.
+    pub(super) fn live(&self, uid: &Uid) -> u64 {
+        self.of_owner(uid).iter().map(|(_, count)| count).sum()
+    }
+
+    /// How the Pods on a Node are, worst first. What runs on a Node that is lost is not ready.
+    pub(super) fn on_node(&self, cluster: &'static str, name: &str, is_lost: bool) -> Vec<Outcome> {
+        let Some(pods) = self.nodes.get(&(cluster, SmolStr::new(name))) else { return Vec::new() };
+        let all = pods.iter().map(|(_, count)| count).sum();
+        let mut found = outcomes(pods);
+        let not_ready = found.iter_mut().find(|outcome| outcome.word == NOT_READY);
+        if let Some(not_ready) = not_ready.filter(|_| is_lost) {
+            not_ready.tone = Tone::Bad;
+        }
+        let of = (found.len() > 1).then_some(all);
+        worst_first(found, of, if all == 1 { "Pod on it" } else { "Pods on it" })
+    }
+
+    #[cfg(test)]
+    pub(super) fn lens(&self) -> [usize; 3] {
+        [self.pods.entries.len(), self.workloads.entries.len(), self.nodes.len()]
+    }
+}
+
+/// The word by which a Pod is counted: the table's, and of one that runs whether it is ready.
+fn word_of(state: &PodState) -> SmolStr {
+    match (&*state.word, state.is_ready) {
+        ("Running", true) => SmolStr::new_static(READY),
+        ("Running", false) => SmolStr::new_static(NOT_READY),
+        (word, _) => word.into(),
+    }
+}
+
+fn tone_of(word: &str) -> Tone {
+    match word {
+        READY => Tone::Good,
+        NOT_READY => Tone::Wait,
+        word => pods::tone(word),
+    }
+}
+
+fn add(tally: &mut Tally, word: &SmolStr, by: i64) {
+    match tally.iter().position(|(known, _)| known == word) {
+        Some(at) => {
+            tally[at].1 = tally[at].1.saturating_add_signed(by);
+            if tally[at].1 == 0 {
+                tally.swap_remove(at);
+            }
+        }
+        None if by > 0 => tally.push((word.clone(), 1)),
+        None => {}
+    }
+}
+
+fn outcomes(tally: &[(SmolStr, u64)]) -> Vec<Outcome> {
+    tally.iter().map(|(word, count)| Outcome::plain(*count, word.clone(), tone_of(word))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use kubechurn_client::api::object::ObjectKey;
+
+    use crate::line::ReceivedChange;
+    use crate::noise::Marks;
+
+    use super::*;
+
+    fn push(pods: &mut Pods, number: usize, delta_type: DeltaType) {
+        let owner = format!(r#"[{{"uid":"{}","controller":true}}]"#, number % 7);
+        let new = format!(
+            r#"{{"metadata":{{"ownerReferences":{owner}}},"spec":{{"nodeName":"n{}"}},"status":{{"phase":"Pending"}}}}"#,
+            number % 3
+        );
+        let (key, uid, kind) = (ObjectKey::new("", "p"), Uid::new(&format!("p{number}")), "Pod".into());
+        let received = ReceivedChange { seq: 1, at: 0.0, kind, key, uid, delta_type, old: None, new: Some(&new) };
+        pods.push(&Line::new(received, &Marks::default()));
+    }
+
+    #[test]
+    fn what_is_known_is_bounded_and_the_sums_are_right() {
+        let mut pods = Pods::default();
+        (0..3 * MOST).for_each(|number| push(&mut pods, number, DeltaType::Replaced));
+        let [known, workloads, nodes] = pods.lens();
+        assert!((MOST..=2 * MOST).contains(&known) && workloads == 7 && nodes == 3, "{known}");
+        let sum: u64 = (0..7).map(|owner| pods.live(&Uid::new(&owner.to_string()))).sum();
+        assert_eq!(sum, known as u64);
+        (0..3 * MOST).for_each(|number| push(&mut pods, number, DeltaType::Deleted));
+        assert_eq!((pods.lens()[0], pods.lens()[2], pods.live(&Uid::new("3"))), (0, 0, 0));
+    }
+}
