@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_columns::kinds::pods;
+use kubechurn_columns::state;
 
 use crate::feed::outcome::{Outcome, worst_first};
 use crate::line::{Line, PodState};
@@ -28,7 +28,7 @@ const NOT_READY: &str = "not ready";
 /// How many Pods are in each state.
 type Tally = SmallVec<[(SmolStr, u64); 3]>;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Pod {
     owner: Uid,
     node: (&'static str, SmolStr),
@@ -36,7 +36,7 @@ struct Pod {
 }
 
 /// A controller of Pods, or of ReplicaSets.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Workload {
     pods: Tally,
     /// The ReplicaSets, with their revisions.
@@ -45,7 +45,7 @@ struct Workload {
 }
 
 /// A map that forgets what was put in longest ago.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bounded<V> {
     entries: FxHashMap<Uid, V>,
     order: VecDeque<Uid>,
@@ -77,7 +77,7 @@ impl<V> Bounded<V> {
 }
 
 /// The Pods that the feed has heard of.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pods {
     pods: Bounded<Pod>,
     workloads: Bounded<Workload>,
@@ -252,7 +252,7 @@ fn tone_of(word: &str) -> Tone {
     match word {
         READY => Tone::Good,
         NOT_READY => Tone::Wait,
-        word => pods::tone(word),
+        word => state::pod(word),
     }
 }
 

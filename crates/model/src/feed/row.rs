@@ -1,13 +1,15 @@
 //! What a row of the feed shows: above, what was changed and by whom; below, what came of it.
 
-use kubechurn_changes::feed::{Entry, EntryId, Progress, Subject};
+use kubechurn_changes::feed::{Entry, EntryId, Outcome, Progress, Subject};
 use kubechurn_changes::field::Field;
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Mark;
+use kubechurn_changes::part::{Part, PartKind};
 use kubechurn_changes::value::Value;
 use kubechurn_changes::writer::InferredWriter;
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_columns::state::tone_of;
 
 use crate::timeline::mark::MarkType;
 
@@ -150,8 +152,8 @@ fn split(name: &str) -> (String, String) {
     (name[..at].to_owned(), name[at..].to_owned())
 }
 
-/// What a row of the feed shows, without its time and age. `href` is where a click leads.
-pub fn row_of(entry: &Entry, is_open: bool, href: String) -> FeedRow {
+/// What a row of the feed shows, without its time and age. `outcome` is what came of it, and `href` where a click leads.
+pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -> FeedRow {
     let what = match &entry.subject {
         Subject::Noise(_) => "noise",
         Subject::Notice(_) => "notice",
@@ -193,7 +195,7 @@ pub fn row_of(entry: &Entry, is_open: bool, href: String) -> FeedRow {
     }
     if let Some(first) = fields.next() {
         separate(&mut words);
-        words.extend(pieces(&entry.kind, first));
+        words.extend(pieces(&entry.kind, &first.path, first.parts()));
     }
     if let Some(unknown) = entry.unknown {
         separate(&mut words);
@@ -208,7 +210,10 @@ pub fn row_of(entry: &Entry, is_open: bool, href: String) -> FeedRow {
             "deleted".into()
         }));
     }
-    let below = fields.next().map(|field| pieces(&entry.kind, field)).unwrap_or_default();
+    let mut below = pieces_of_outcome(outcome);
+    if below.is_empty() {
+        below = fields.next().map(|field| pieces(&entry.kind, &field.path, field.parts())).unwrap_or_default();
+    }
     let left = fields.count();
     let last = words.iter().rev().find(|piece| piece.what == "new");
     FeedRow {
@@ -229,7 +234,7 @@ pub fn row_of(entry: &Entry, is_open: bool, href: String) -> FeedRow {
         },
         opens: entry.count > 1 || left > 0,
         noise: noise_of(entry).map_or_else(String::new, |mark| mark.path),
-        whole: entry.to_string(),
+        whole: entry.progress.iter().map(Progress::title).collect::<Vec<_>>().join("\n"),
         ..row
     }
 }
@@ -241,46 +246,33 @@ fn separate(words: &mut Vec<Piece>) {
     }
 }
 
-/// A field over the changes of a row.
-fn pieces(kind: &str, field: &Progress) -> Vec<Piece> {
-    match &field.values[..] {
-        [old, new] if !field.repeats => change(kind, &field.path, old.as_ref(), new.as_ref()),
-        values => {
-            let arrow = if field.repeats && values.len() == 2 { " ⇄ " } else { " → " };
-            let mut pieces = vec![Piece::new(short(&field.path) + " ", "path")];
-            for (at, value) in values.iter().enumerate() {
-                if at > 0 {
-                    pieces.push(Piece::new(arrow, "arrow"));
-                }
-                if at == 1 && field.left_out > 0 {
-                    pieces.push(Piece::new(format!("…{arrow}"), "arrow"));
-                }
-                let is_last = at + 1 == values.len();
-                pieces.push(valued(kind, &field.path, value.as_ref(), if is_last { "new" } else { "old" }));
-            }
-            pieces
-        }
+/// Parts of a sentence about a field of a kind, each state with what it means.
+fn pieces(kind: &str, path: &str, parts: Vec<Part>) -> Vec<Piece> {
+    let piece = |part: Part| {
+        let what = match part.kind {
+            PartKind::Path => "path",
+            PartKind::Old => "old",
+            PartKind::New => "new",
+            PartKind::Arrow => "arrow",
+            PartKind::Count | PartKind::Plain => "",
+        };
+        let tone = if part.kind == PartKind::New { tone_of(kind, path, &part.text) } else { Tone::Plain };
+        Piece { text: part.text, what, tone }
+    };
+    parts.into_iter().map(piece).collect()
+}
+
+/// How the objects fare that a change was for.
+fn pieces_of_outcome(outcomes: &[Outcome]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for outcome in outcomes {
+        separate(&mut pieces);
+        let words = outcome.to_string();
+        let before = words.strip_suffix(&*outcome.word).unwrap_or_default();
+        pieces.push(Piece::plain(before));
+        pieces.push(Piece { text: outcome.word.to_string(), what: "state", tone: outcome.tone });
     }
-}
-
-/// A field that changed.
-fn change(kind: &str, path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<Piece> {
-    let path_piece = Piece::new(short(path) + " ", "path");
-    match (old, new) {
-        (Some(_), Some(_)) => {
-            vec![path_piece, valued(kind, path, old, "old"), Piece::new(" → ", "arrow"), valued(kind, path, new, "new")]
-        }
-        (None, _) => vec![path_piece, Piece::new("+ ", "arrow"), valued(kind, path, new, "new")],
-        (Some(_), None) => vec![path_piece, Piece::new("− ", "arrow"), valued(kind, path, old, "old")],
-    }
-}
-
-fn valued(_kind: &str, _path: &str, value: Option<&Value>, what: &'static str) -> Piece {
-    Piece { text: value.map_or_else(|| String::from("none"), Value::to_string), what, tone: Tone::Plain }
-}
-
-fn short(path: &str) -> String {
-    if path == STATUS { "status".to_owned() } else { path.to_owned() }
+    pieces
 }
 
 /// What one of the changes of an opened row shows, without its time and age: its first field.
@@ -292,7 +284,7 @@ pub fn line_of(id: EntryId, line: &Line, depth: u8) -> FeedRow {
     }
     if let Some(first) = line.fields.first() {
         separate(&mut words);
-        words.extend(change(&line.kind, &first.path, first.old.as_ref(), first.new.as_ref()));
+        words.extend(pieces(&line.kind, &first.path, first.parts(&line.key.name)));
     }
     if let Some(unknown) = line.unknown {
         separate(&mut words);
@@ -350,17 +342,16 @@ pub fn field_of(id: EntryId, line: &Line, number: usize, depth: u8) -> FeedRow {
 
 /// A field with all that is kept of its values.
 fn whole(kind: &str, field: &Field) -> Vec<Piece> {
-    let mut pieces = change(kind, &field.path, field.old.as_ref(), field.new.as_ref());
-    for piece in &mut pieces {
-        let value = match piece.what {
-            "old" => &field.old,
-            "new" => &field.new,
-            _ => continue,
-        };
-        if let Some(value) = value {
-            piece.text = value.kept().chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-        }
+    let kept = |value: &Value| -> String {
+        value.kept().chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    };
+    let mut pieces = vec![Piece::new(format!("{} ", field.path), "path")];
+    if let Some(old) = &field.old {
+        pieces.push(Piece::new(kept(old), "old"));
+        pieces.push(Piece::new(" → ", "arrow"));
     }
+    let new = field.new.as_ref().map_or_else(|| String::from("none"), kept);
+    pieces.push(Piece { tone: tone_of(kind, &field.path, &new), text: new, what: "new" });
     pieces
 }
 

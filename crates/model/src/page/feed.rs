@@ -262,7 +262,9 @@ impl Feed {
         let id = place.entry();
         let Some(entry) = feed.entry(id) else { return gone(id) };
         let mut row = match place {
-            FeedPlace::Entry(_) => row_of(entry, self.changes.is_open(id), href_of_entry(entry, cx)),
+            FeedPlace::Entry(_) => {
+                row_of(entry, &feed.outcome(entry), self.changes.is_open(id), href_of_entry(entry, cx))
+            }
             FeedPlace::Line(_, sequence) | FeedPlace::Field(_, sequence, _) => match (place, feed.line(sequence)) {
                 (FeedPlace::Field(.., number), Some(line)) => field_of(id, line, number, entry.depth),
                 (_, Some(line)) => FeedRow { href: href_of(Some(sequence), cx), ..line_of(id, line, entry.depth) },
