@@ -1,6 +1,7 @@
 //! An object in full, and how it changed. All that is shown is read from the texts of objects when the user looks, and is
 //! bounded, whatever a cluster sends.
 
+pub mod containers;
 pub mod diff;
 pub mod events;
 pub mod fields;

@@ -1,4 +1,4 @@
-//! A summary of an object: facts, conditions, labels, annotations and owners.
+//! A summary of an object: facts, a Pod's containers, conditions, labels, annotations and owners.
 
 use serde_json::Value;
 
@@ -9,6 +9,7 @@ use kubechurn_client::api::sort::{sort, sort_by_key};
 use kubechurn_client::api::time::Timestamp;
 
 use crate::history::secret;
+use crate::inspector::containers::{Container, containers};
 use crate::inspector::diff::{brief, cut};
 use kubechurn_columns::kinds::Kind;
 
@@ -48,6 +49,8 @@ pub struct Condition {
 pub struct Summary {
     /// The facts, each by its name.
     pub facts: Vec<(&'static str, FactValue)>,
+    /// The containers of a Pod, in the order in which they start.
+    pub containers: Vec<Container>,
     /// The conditions, in the object's order.
     pub conditions: Vec<Condition>,
     /// `metadata.labels`, by name.
@@ -93,16 +96,18 @@ pub fn summary(kind: &Kind, row: Option<&Object>, object: &Value) -> Summary {
     say("uid", words("metadata.uid"));
     say("version", at("metadata.resourceVersion").and_then(Value::as_str).map(|version| cut(version, 64)));
 
+    let (containers, more) = if kind.resource.plural == "pods" { containers(object) } else { (Vec::new(), 0) };
     let conditions = at("status.conditions").and_then(Value::as_array).map_or(&[][..], |list| list);
     let labels = pairs(at("metadata.labels"));
     let annotations = pairs(at("metadata.annotations"));
     let counts = [conditions.len(), labels.len(), annotations.len()];
     Summary {
         facts,
+        containers,
         conditions: conditions.iter().take(MOST).map(condition).collect(),
         labels: labels.into_iter().take(MOST).collect(),
         annotations: annotations.into_iter().take(MOST).collect(),
-        more: counts.into_iter().map(|count| count.saturating_sub(MOST)).sum(),
+        more: more + counts.into_iter().map(|count| count.saturating_sub(MOST)).sum::<usize>(),
     }
 }
 

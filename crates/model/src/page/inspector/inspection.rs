@@ -13,6 +13,7 @@ use crate::inspector::relatives::{Dependents, dependents};
 use crate::inspector::summary::summary;
 use crate::inspector::tab::Tab;
 use crate::inspector::yaml;
+use crate::navigation::route::ChosenVersion;
 use crate::page::context::Context;
 use crate::page::effect::Request;
 use crate::page::inspector::event_watch::EventWatch;
@@ -51,6 +52,8 @@ struct Drawn {
     slow: f64,
     /// Whether everything must be shown again in any case.
     dirty: bool,
+    /// The version that the address named then.
+    change: Option<ChosenVersion>,
     /// The lines of YAML that were made last.
     lined: yaml::Lined,
     /// What the last summary was made from.
@@ -72,6 +75,7 @@ impl Inspection {
                 at: f64::NEG_INFINITY,
                 slow: f64::NEG_INFINITY,
                 dirty: true,
+                change: None,
                 lined: yaml::Lined::default(),
                 summed: None,
             },
@@ -106,7 +110,8 @@ impl Inspection {
         let changed = self.look(cx);
         let received = cx.watching.history.received();
         let is_new = received != self.drawn.received;
-        let (dirty, rested) = (self.drawn.dirty, cx.now - self.drawn.at >= PACE);
+        let is_followed = self.drawn.change == cx.navigation.route.change;
+        let (dirty, rested) = (self.drawn.dirty || !is_followed, cx.now - self.drawn.at >= PACE);
         let is_due = changed || ((is_new || cx.now - self.drawn.slow >= SLOW) && rested);
         if dirty || (is_due && !cx.watching.paused) {
             cx.view.inspector.wall.put(cx.env.wall());
@@ -116,6 +121,8 @@ impl Inspection {
             self.present_yaml(options, copied, cx);
             if is_new || dirty {
                 self.drawn.received = received;
+                self.drawn.change.clone_from(&cx.navigation.route.change);
+                self.versions.follow_address(&self.object, cx);
                 self.versions.present(&self.object, cx);
             } else {
                 present_resynced(cx);

@@ -55,10 +55,13 @@ impl Inspector {
             }
             InspectorCommand::Step(by) => {
                 let Inspection { versions, object, .. } = open?;
+                versions.follow_address(object, cx);
                 change_at = versions.step(by, object, cx);
             }
         }
         if change_at.is_some() {
+            let Inspection { versions, object, .. } = self.open.as_mut()?;
+            cx.navigation.route.change = versions.named(object, cx);
             go_to_tab(Tab::Changes, cx);
         }
         if let Some(open) = &mut self.open {

@@ -9,6 +9,7 @@ use kubechurn_client::cache::delta::DeltaType;
 
 use crate::history::Entry;
 use crate::inspector::versions::{ShownVersion, show};
+use crate::navigation::route::ChosenVersion;
 use crate::page::context::Context;
 use crate::page::inspector::object::InspectedObject;
 use crate::view::inspector::VersionsModel;
@@ -27,11 +28,13 @@ pub struct ShownVersions {
     newest: Option<u64>,
     /// The number of the version that is marked.
     marked: Option<u64>,
+    /// The version of the address to which this went last.
+    followed: Option<ChosenVersion>,
 }
 
 impl Default for ShownVersions {
     fn default() -> ShownVersions {
-        ShownVersions { read: FxHashMap::default(), most: FIRST, newest: None, marked: None }
+        ShownVersions { read: FxHashMap::default(), most: FIRST, newest: None, marked: None, followed: None }
     }
 }
 
@@ -44,6 +47,38 @@ impl ShownVersions {
     /// Shows older versions as well.
     pub fn show_older(&mut self) {
         self.most += 5 * FIRST;
+    }
+
+    /// Goes to the version that the address names, once. One that is not kept, or not yet, is not marked.
+    pub fn follow_address(&mut self, object: &InspectedObject, cx: &Context<'_>) {
+        let named = &cx.navigation.route.change;
+        if *named == self.followed {
+            return;
+        }
+        let Some(change) = named else {
+            (self.followed, self.marked) = (None, None);
+            return;
+        };
+        let kept = cx.watching.history.of(&object.kind.resource, &object.key);
+        let is_it = |entry: &Entry| {
+            entry.sequence == change.sequence && entry.resource_version.to_string() == change.resource_version
+        };
+        match kept.iter().position(is_it) {
+            Some(at) => {
+                self.mark(at, &kept);
+                self.followed.clone_from(named);
+            }
+            None => self.marked = None,
+        }
+    }
+
+    /// The version that is marked, as the address names it. It is where the address leads already.
+    pub fn named(&mut self, object: &InspectedObject, cx: &Context<'_>) -> Option<ChosenVersion> {
+        let kept = cx.watching.history.of(&object.kind.resource, &object.key);
+        let entry = kept.iter().find(|entry| Some(entry.sequence) == self.marked)?;
+        let named = ChosenVersion { sequence: entry.sequence, resource_version: entry.resource_version.to_string() };
+        self.followed = Some(named.clone());
+        Some(named)
     }
 
     /// Goes so many changes on, or back to older ones; at first to the newest. Returns the time of the change.
