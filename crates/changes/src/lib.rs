@@ -35,3 +35,5 @@ pub mod replicas;
 mod telling;
 pub mod value;
 pub mod writer;
+
+pub use telling::rank;

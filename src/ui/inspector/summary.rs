@@ -34,6 +34,9 @@ pub fn Summary(signals: Inspector) -> impl IntoView {
                 <dt>{label}</dt>
                 {match value {
                     FactValue::Words(words, tone) => view! { <dd data-fact=label data-tone=tone_name(tone)>{words}</dd> }.into_any(),
+                    FactValue::SinceWith(at, words) => view! {
+                        <dd data-fact=label data-tone="wait">{age(signals, at)}" ago"{(!words.is_empty()).then(|| format!(", {words}"))}</dd>
+                    }.into_any(),
                     FactValue::Since(at) => view! { <dd data-fact=label>{age(signals, at)}</dd> }.into_any(),
                 }}
             }).collect_view()}

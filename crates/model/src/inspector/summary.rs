@@ -10,6 +10,7 @@ use kubechurn_client::api::time::Timestamp;
 
 use crate::history::secret;
 use crate::inspector::containers::{Container, containers};
+use crate::inspector::deletion::deletion;
 use crate::inspector::diff::{brief, cut};
 use kubechurn_columns::kinds::Kind;
 
@@ -25,6 +26,8 @@ pub enum FactValue {
     Words(String, Tone),
     /// A time, shown as the age since then.
     Since(Timestamp),
+    /// The same, with words after it.
+    SinceWith(Timestamp, String),
 }
 
 /// One condition.
@@ -86,9 +89,15 @@ pub fn summary(kind: &Kind, row: Option<&Object>, object: &Value) -> Summary {
     say("IP", words("status.podIP").or_else(|| words("spec.clusterIP")), Tone::Plain);
     say("QoS", words("status.qosClass"), Tone::Plain);
     say("service account", words("spec.serviceAccountName"), Tone::Plain);
-    say("finalizers", words("metadata.finalizers"), Tone::Plain);
+    match deletion(object) {
+        Some(deletion) => {
+            let held = Some(deletion.held()).filter(|held| !held.is_empty());
+            say("held by", held, Tone::Wait);
+            facts.push(("deletion asked for", FactValue::SinceWith(deletion.asked, deletion.grace())));
+        }
+        None => say("finalizers", words("metadata.finalizers"), Tone::Plain),
+    }
     let time = |path: &str| at(path).and_then(Value::as_str).and_then(Timestamp::parse_set);
-    facts.extend(time("metadata.deletionTimestamp").map(|at| ("deletion asked for", FactValue::Since(at))));
     facts.extend(time("metadata.creationTimestamp").map(|at| ("age", FactValue::Since(at))));
     let mut say = |label: &'static str, words: Option<String>| {
         facts.extend(words.map(|words| (label, FactValue::Words(words, Tone::Plain))));
@@ -210,6 +219,23 @@ mod tests {
         assert_eq!(summary.labels, [("a".into(), "1".into()), ("b".into(), "2".into())]);
         let owners: Vec<String> = owners(&object).iter().map(|owner| owner.name.to_string()).collect();
         assert_eq!(owners, ["b", "a"]);
+    }
+
+    #[test]
+    fn what_is_to_go_says_since_when_and_what_holds_it() {
+        let object = json!({"metadata": {"name": "a", "deletionTimestamp": "2026-11-25T10:00:30Z",
+            "deletionGracePeriodSeconds": 30, "finalizers": ["example.com/a"]}});
+        let summary = summary(&pods::KIND, None, &object);
+        let fact = |name: &str| summary.facts.iter().find(|(label, _)| *label == name).map(|(_, value)| value.clone());
+        let asked = Timestamp::parse("2026-11-25T10:00:00Z").unwrap();
+        let words = String::from("with a grace period of 30 seconds");
+        assert_eq!(
+            fact("deletion asked for"),
+            Some(FactValue::SinceWith(asked, words)),
+            "a time that has been, not one to come"
+        );
+        assert_eq!(fact("held by"), Some(FactValue::Words("the finalizer example.com/a".into(), Tone::Wait)));
+        assert_eq!(fact("finalizers"), None);
     }
 
     #[test]
