@@ -115,11 +115,11 @@ fn elements_are_matched_as_kubernetes_merges_them() {
         &["volumeMounts[/b].readOnly: + true"],
     );
     check(json!([{"name": "a"}, {"name": "b"}]), json!([{"name": "b"}, {"name": "a"}]), &[": reordered"]);
-    // Elements with equal names are not matched by name.
+    // Elements with equal names are matched by their order, and their paths say which one is meant.
     check(
         json!([{"name": "a", "n": 1}, {"name": "a", "n": 2}]),
         json!([{"name": "a", "n": 4}, {"name": "a", "n": 3}]),
-        &["[0].n: 1 → 4", "[1].n: 2 → 3"],
+        &["[a#1].n: 1 → 4", "[a#2].n: 2 → 3"],
     );
 }
 
