@@ -38,7 +38,7 @@ pub(crate) fn is_count(path: &str) -> bool {
 }
 
 /// How little a field says: the fields of a change are told in this order.
-pub(crate) fn rank(path: &str) -> u8 {
+pub fn rank(path: &str) -> u8 {
     let ends = |name: &str| path.ends_with(name);
     if path == POD_STATUS {
         return 0;

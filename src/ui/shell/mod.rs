@@ -335,7 +335,7 @@ fn choice_box(
 }
 
 /// A menu that closes when the user presses outside of it, and what closes it.
-fn closing_menu() -> (NodeRef<html::Details>, impl Fn() + Copy + 'static) {
+pub fn closing_menu() -> (NodeRef<html::Details>, impl Fn() + Copy + 'static) {
     let menu = NodeRef::<html::Details>::new();
     let close = move || {
         if let Some(menu) = menu.get_untracked() {

@@ -236,6 +236,10 @@ pub enum InspectorCommand {
     Conceal,
     /// Copy the YAML to the clipboard.
     Copy,
+    /// Copy this command line.
+    CopyLine(String),
+    /// Copy what differs between the marked version and the one before it.
+    CopyDifference,
     /// Show at which change the field of this JSON pointer got the value that it has in the YAML, or close the answer.
     LastWrite(Option<String>),
     /// Show the version of this number among the changes, and mark it.

@@ -5,8 +5,9 @@ use kubechurn_client::api::request::Scope;
 use kubechurn_client::cache::reflector::{Health, Input};
 use kubechurn_columns::kinds::Kind;
 
+use crate::inspector::tab::Tab;
 use crate::navigation::Navigation;
-use crate::navigation::route::Route;
+use crate::navigation::route::{ChosenVersion, Route};
 use crate::page::command::List;
 use crate::page::effect::{Effect, Effects, Focused, Pace, ReflectorInput, Request, RequestId};
 use crate::page::environment::Environment;
@@ -117,6 +118,13 @@ impl Context<'_> {
         }
         let route = self.navigation.route.selecting(object.as_ref().map(|(kind, key)| (*kind, key)));
         self.push(&route);
+    }
+
+    /// Selects an object, and marks a version of it among its changes.
+    pub fn select_change(&mut self, (kind, key): (&'static str, ObjectKey), change: ChosenVersion) {
+        self.navigation.remember(kind, &key);
+        let route = self.navigation.route.selecting(Some((kind, &key)));
+        self.push(&Route { tab: String::from(Tab::Changes.name()), change: Some(change), ..route });
     }
 
     pub fn focus(&mut self, focused: Focused) {

@@ -13,7 +13,7 @@ use kubechurn_client::api::resource::ApiResource;
 
 use crate::feed::span::Reading;
 use crate::feed::{CardModel, Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, Piece, field_of, line_of, row_of};
-use crate::navigation::route::Route;
+use crate::navigation::route::{ChosenVersion, Route};
 use crate::page::alerts::Notifications;
 use crate::page::context::Context;
 use crate::page::environment::Environment;
@@ -374,16 +374,22 @@ fn href_of_entry(entry: &Entry, cx: &Context<'_>) -> String {
     }
 }
 
-/// Where the object of a change is looked at: beside the feed, with its changes.
+/// Where a change is looked at: beside the feed, among the changes of its object.
 fn href_of(sequence: Option<u64>, cx: &Context<'_>) -> String {
-    let of = sequence.and_then(|sequence| cx.watching.history.of_number(sequence));
-    of.and_then(|of| Some(beside(kind_of(of.resource, cx)?, &of.key, cx))).unwrap_or_default()
+    let history = &cx.watching.history;
+    let place = |sequence: u64| {
+        let of = history.of_number(sequence)?;
+        let resource_version = history.version_of_number(sequence)?.to_string();
+        let place = beside(kind_of(of.resource, cx)?, &of.key, cx);
+        Some(Route { change: Some(ChosenVersion { sequence, resource_version }), ..place }.fragment())
+    };
+    sequence.and_then(place).unwrap_or_default()
 }
 
-fn beside(kind: &Kind, key: &ObjectKey, cx: &Context<'_>) -> String {
+fn beside(kind: &Kind, key: &ObjectKey, cx: &Context<'_>) -> Route {
     let route = &cx.navigation.route;
     let there = if route.shows(kind.name) { route.clone() } else { route.showing(kind.name) };
-    Route { tab: String::from("changes"), ..there.selecting(Some((kind.name, key))) }.fragment()
+    Route { tab: String::from("changes"), ..there.selecting(Some((kind.name, key))) }
 }
 
 /// A row whose changes are not kept any more.

@@ -127,6 +127,21 @@ fn a_link_opens_the_inspector() {
 }
 
 #[test]
+fn a_link_names_a_version_of_the_object_and_of_no_other() {
+    let there = "#/pods?sel=a/b&tab=changes&change=57.1012";
+    let route = Route::parse(there);
+    assert_eq!(route.change, Some(ChosenVersion { sequence: 57, resource_version: String::from("1012") }));
+    assert_eq!(route.fragment(), there);
+    let other = route.selecting(Some(("pods", &ObjectKey::new("a", "c"))));
+    assert_eq!((other.change, route.showing("nodes").change), (None, None));
+    assert!(route.moved_to(&Route { change: None, ..route.clone() }).keeps_table());
+    for odd in ["", "57", "x.1", "-1.1", ".1", "99999999999999999999999.1"] {
+        assert_eq!(Route::parse(&format!("#/pods?sel=a/b&change={odd}")).change, None, "{odd}");
+    }
+    assert_eq!(Route::parse("#/pods?change=57.1").fragment(), "#/pods");
+}
+
+#[test]
 fn several_kinds_go_by_any_names_and_what_nothing_goes_by_is_said() {
     for (fragment, expected) in [
         ("#/deploy,rs,po", "#/deployments,replicasets,pods"),
