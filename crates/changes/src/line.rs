@@ -131,6 +131,8 @@ pub struct Line {
     pub reason: Option<Reason>,
     /// Why nothing is known of what changed, if that is so.
     pub unknown: Option<Unknown>,
+    /// Whether it brings a state that is bad, or is about something that is wrong at that time, or began it.
+    pub is_failing: bool,
 }
 
 /// Why nothing is known of what changed.
@@ -224,6 +226,7 @@ impl Line {
             revision: None,
             reason: None,
             unknown: None,
+            is_failing: false,
         };
         let parts = Parts::read(new.or(old).unwrap_or_default());
         line.read_metadata(&parts);
@@ -234,6 +237,7 @@ impl Line {
             (_, Some(old), Some(new)) => line.compare((old, new), marks),
             _ => {}
         }
+        line.is_failing = delta_type != DeltaType::Deleted && line.brings_failure();
         line
     }
 
@@ -370,6 +374,18 @@ impl Line {
     /// Whether this change asks for the object to go.
     pub fn is_marked_for_deletion(&self) -> bool {
         self.fields.iter().any(|field| field.path == telling::DELETION && field.old.is_none())
+    }
+
+    /// The states that this change brings: the fields, and their new words.
+    pub fn states(&self) -> impl Iterator<Item = (&str, &str)> {
+        let states =
+            self.fields.iter().filter(|field| telling::rank(&field.path) <= 2 || field.path.ends_with("].status"));
+        states.filter_map(|field| Some((&*field.path, field.new.as_ref()?.kept())))
+    }
+
+    fn brings_failure(&self) -> bool {
+        self.reason.as_ref().is_some_and(|reason| reason.is_warning)
+            || self.states().any(|(path, word)| state::tone_of(&self.kind, path, word) == Tone::Bad)
     }
 
     /// The state that this change brings, if it is one that says that something is wrong.

@@ -2,16 +2,18 @@
 
 pub mod alerts;
 pub mod span;
+pub mod wrong;
 
 use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::feed::span::SpanCommand;
-use kubechurn_model::feed::{CardModel, FeedCommand, FeedRow, Piece};
+use kubechurn_model::feed::{FeedCommand, FeedRow, Piece};
 use kubechurn_model::page::command::Command;
 
 use crate::ui::feed::alerts::TellMe;
 use crate::ui::feed::span::Span;
+use crate::ui::feed::wrong::Wrong;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::sized::on_size;
 use crate::ui::table::Trouble;
@@ -20,7 +22,11 @@ use crate::ui::table::Trouble;
 const FILTERS: [(&str, &str, &str); 4] = [
     ("all", "", "all changes"),
     ("asked for", "path:spec", "what was asked for: fields of the spec"),
-    ("in trouble", "/BackOff|Err|Fail|Kill|Evict|Unhealthy|NotReady|Unknown/", "what speaks of failures"),
+    (
+        "failing",
+        "status:failing",
+        "what brings a state that is bad, what is about something that is wrong now, and what it began with",
+    ),
     ("deleted", "type:deleted", "what is gone"),
 ];
 
@@ -64,6 +70,7 @@ pub fn Feed(
         >
             <Bar screen commands />
             <Trouble screen commands />
+            <Wrong screen commands />
             <div class="feed-body">
                 <div
                     class="feed-scroll"
@@ -96,9 +103,7 @@ pub fn Feed(
                     })}
                 </div>
                 <div class="feed-side">
-                    // What the user has just chosen is in sight, however many loops there are.
                     <Span screen commands />
-                    <Cards screen />
                 </div>
             </div>
         </section>
@@ -272,31 +277,5 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                 <time>{read(|row| row.time.clone())}</time>
             </div>
         </li>
-    }
-}
-
-/// Loops and fights.
-#[component]
-fn Cards(screen: Screen) -> impl IntoView {
-    let card = |card: CardModel| {
-        let whole = card.sentence.clone();
-        view! {
-            <a class="card" data-testid="card" data-fails=card.fails.to_string() href=card.href>
-                <b>{card.title}</b>
-                <p title=whole>{card.sentence}</p>
-                <span class="num">{card.count}</span>
-            </a>
-        }
-    };
-    move || {
-        let cards = screen.feed.cards.get();
-        (!cards.is_empty()).then(|| {
-            view! {
-                <aside class="cards" aria-label="Loops and fights" data-testid="cards">
-                    <h2>"Loops and fights"</h2>
-                    {cards.into_iter().map(card).collect_view()}
-                </aside>
-            }
-        })
     }
 }

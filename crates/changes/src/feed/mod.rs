@@ -130,6 +130,23 @@ impl Feed {
         self.fold_anew();
     }
 
+    /// Has changes count as failing from now on: something that is wrong began with them. Returns whether one did not
+    /// before.
+    pub fn call_failing(&mut self, seqs: &[u64]) -> bool {
+        let mut is_new = false;
+        for seq in seqs {
+            let at = self.lines.binary_search_by_key(seq, |line| line.seq);
+            if let Some(line) = at.ok().and_then(|at| self.lines.get_mut(at)).filter(|line| !line.is_failing) {
+                line.is_failing = true;
+                is_new = true;
+            }
+        }
+        if is_new && self.filter.asks_for_status() {
+            self.fold_anew();
+        }
+        is_new
+    }
+
     fn fold_anew(&mut self) {
         // How the Pods were when an older entry ended is not known any more.
         self.folding = Folding::made_anew();

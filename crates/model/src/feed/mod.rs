@@ -8,6 +8,7 @@ pub mod alerts;
 mod limits;
 mod row;
 pub mod span;
+pub mod wrong;
 
 use std::collections::VecDeque;
 
@@ -16,6 +17,7 @@ use kubechurn_changes::filter::Filter;
 use kubechurn_changes::findings::{Card, Finding, Findings};
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::{Mark, Marks};
+use kubechurn_client::api::uid::Uid;
 use rustc_hash::FxHashSet;
 
 pub use row::{FeedRow, Piece, field_of, line_of, row_of};
@@ -46,6 +48,8 @@ pub enum FeedCommand {
     },
     /// The pointer moves over it, or left it.
     Pointer(bool),
+    /// Show all that is wrong now, or the gravest alone.
+    Wrong,
     /// Go to the newest row.
     Newest,
     /// Show all that a row says in short, or hide it: each of its changes, and each of their fields.
@@ -73,21 +77,6 @@ impl FeedPlace {
         let (FeedPlace::Entry(id) | FeedPlace::Line(id, _) | FeedPlace::Field(id, ..)) = self;
         id
     }
-}
-
-/// A finding as it is shown.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CardModel {
-    /// What was found, in a few words.
-    pub title: &'static str,
-    /// In one sentence.
-    pub sentence: String,
-    /// How many changes show it.
-    pub count: String,
-    /// Where a click leads: the object, with what changed.
-    pub href: String,
-    /// Whether something fails, and does not only repeat itself.
-    pub fails: bool,
 }
 
 /// What is around the rows.
@@ -427,24 +416,24 @@ impl Changes {
         self.open.contains(&id)
     }
 
-    /// What is found now, in the order of [`Findings::cards`], and how many more fields or objects there are of which the same is
-    /// to be said: of several fields of an object the one is told that was asked for, and of several Pods that were made
-    /// alike the first.
+    /// What is found now, in the order of [`Findings::cards`]: one card for an object, and for Pods that were made alike the first,
+    /// with the number of the others. Of several fields of an object the one is named that was asked for.
     pub fn cards(&self, now: f64) -> Vec<(Card, usize)> {
-        let mut cards: Vec<(Card, usize)> = Vec::new();
+        let mut cards: Vec<(Card, Vec<Uid>)> = Vec::new();
         for card in self.findings.cards(now) {
-            let known = cards.iter_mut().find(|(known, _)| known.title() == card.title() && are_alike(known, &card));
-            match known {
-                Some((known, more)) => {
-                    *more += 1;
-                    if known.uid == card.uid && is_asked(&card) && !is_asked(known) {
+            match cards.iter_mut().find(|(known, _)| are_alike(known, &card)) {
+                Some((known, same)) if known.uid == card.uid => {
+                    if known.title() == card.title() && is_asked(&card) && !is_asked(known) {
                         *known = card;
                     }
+                    same.retain(|uid| *uid != known.uid);
                 }
-                None => cards.push((card, 0)),
+                Some((_, same)) if same.contains(&card.uid) => {}
+                Some((_, same)) => same.push(card.uid),
+                None => cards.push((card, Vec::new())),
             }
         }
-        cards
+        cards.into_iter().map(|(card, same)| (card, same.len())).collect()
     }
 }
 
@@ -452,7 +441,7 @@ impl Changes {
 fn are_alike(one: &Card, other: &Card) -> bool {
     let made_of = |card: &Card| card.key.name.rsplit_once('-').map(|(name, _)| name.to_owned());
     let is_pod = &*one.kind == "Pod" && one.kind == other.kind && one.key.namespace == other.key.namespace;
-    one.uid == other.uid || (is_pod && made_of(one) == made_of(other))
+    one.uid == other.uid || (is_pod && one.title() == other.title() && made_of(one) == made_of(other))
 }
 
 /// Whether the field is one that somebody asks for.

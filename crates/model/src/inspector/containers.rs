@@ -6,7 +6,7 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::time::Timestamp;
 
 use crate::inspector::diff::cut;
-use kubechurn_columns::kinds::pods;
+use kubechurn_columns::state;
 
 /// The most containers that are shown.
 pub const MOST: usize = 100;
@@ -96,7 +96,7 @@ fn container(kind: &'static str, spec: &Value, status: Option<&Value>) -> Contai
     let mut message = String::new();
     if let Some(waiting) = state("state", "waiting") {
         let word = Some(text(waiting, "reason")).filter(|word| !word.is_empty());
-        let tone = word.as_deref().map_or(Tone::Wait, pods::tone);
+        let tone = word.as_deref().map_or(Tone::Wait, state::pod);
         shown.state = (word.unwrap_or_else(|| String::from("Waiting")), tone);
         message = text(waiting, "message");
     } else if let Some(terminated) = state("state", "terminated") {

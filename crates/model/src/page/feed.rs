@@ -6,22 +6,20 @@ use rustc_hash::FxHashMap;
 
 use kubechurn_changes::feed::{Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
-use kubechurn_changes::findings::Finding;
 use kubechurn_changes::line::{Line, ReceivedChange};
-use kubechurn_client::api::object::ObjectKey;
-use kubechurn_client::api::resource::ApiResource;
 
 use crate::feed::span::Reading;
-use crate::feed::{CardModel, Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, Piece, field_of, line_of, row_of};
-use crate::navigation::route::{ChosenVersion, Route};
+use crate::feed::wrong::Received;
+use crate::feed::{Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, Piece, field_of, line_of, row_of};
 use crate::page::alerts::Notifications;
 use crate::page::context::Context;
 use crate::page::environment::Environment;
+use crate::page::links::{cluster_of, of_change};
+use crate::page::wrong::Wrong;
 use crate::table::pointer::Pointer;
 use crate::timeline::mark::grouped;
 use crate::timeline::scale::Window;
 use crate::view::ago;
-use kubechurn_columns::kinds::Kind;
 
 /// How long a frame may tell changes while the feed is in view, in milliseconds.
 const SHARE: f64 = 8.0;
@@ -50,6 +48,7 @@ const NOISE: &str = "kubechurn.noise";
 #[derive(Debug, Default)]
 pub(super) struct Feed {
     changes: Changes,
+    wrong: Wrong,
     pointer: Pointer,
     /// When the page began to receive changes, in milliseconds.
     began: f64,
@@ -69,9 +68,22 @@ impl Feed {
         feed
     }
 
-    /// Notes that a change was recorded, which is read a moment later.
-    pub(super) fn received(&mut self, sequence: u64, at: f64) {
-        self.changes.received(sequence, at);
+    /// Notes what was received: its state at once; and the change, if one was recorded, is read a moment later.
+    pub(super) fn received(&mut self, sequence: Option<u64>, received: Received<'_>) {
+        self.wrong.received(received);
+        if let Some(sequence) = sequence {
+            self.changes.received(sequence, received.now);
+        }
+    }
+
+    /// How many things are wrong now.
+    pub(super) fn wrong(&self) -> usize {
+        self.wrong.count()
+    }
+
+    /// When what is wrong is to be looked at again, in milliseconds.
+    pub(super) fn wrong_due_at(&self) -> Option<f64> {
+        self.wrong.due_at()
     }
 
     /// Keeps the rows as they are now, or lets them go on.
@@ -116,7 +128,8 @@ impl Feed {
 
     fn read_change(&mut self, sequence: u64, alerts: &mut Notifications, cx: &Context<'_>) {
         match self.line_of(sequence, cx) {
-            Some(line) => {
+            Some(mut line) => {
+                self.wrong.changed(&mut line, cx);
                 alerts.look(&line, cx);
                 self.changes.tell(line);
             }
@@ -158,6 +171,7 @@ impl Feed {
                 let times = *cx.view.feed.newest + 1;
                 cx.view.feed.newest.put(times);
             }
+            FeedCommand::Wrong => self.wrong.turn(),
             FeedCommand::Open(id) => self.changes.turn(id),
             FeedCommand::Noise(id) => {
                 if let Some(mark) = self.changes.call_noise(id) {
@@ -186,6 +200,12 @@ impl Feed {
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
         cx.view.feed.shown.put(cx.navigation.route.changes);
         self.present_span(cx);
+        if self.wrong.is_due(cx.now) {
+            let began = self.wrong.look(cx);
+            self.changes.feed.call_failing(&began);
+            let wrong = self.wrong.model(self.changes.cards(cx.now), cx);
+            cx.view.feed.wrong.put(wrong);
+        }
         if !cx.navigation.route.changes {
             return;
         }
@@ -194,24 +214,9 @@ impl Feed {
         }
         let feed = &self.changes;
         let window = feed.window(|place| self.row(place, cx));
-        let cards = feed.cards(cx.now).into_iter().map(|(card, more)| {
-            let since = seconds(&cx.env.time_of_day(card.since));
-            CardModel {
-                title: card.title(),
-                sentence: card.sentence(&since) + &in_cluster(card.seqs.last().copied(), cx),
-                count: match more {
-                    0 => format!("{} changes", grouped(card.count)),
-                    more => format!("{} changes; the same of {more} more", grouped(card.count)),
-                },
-                href: href_of(card.seqs.last().copied(), cx),
-                fails: matches!(card.finding, Finding::Stuck { .. }),
-            }
-        });
-        let (cards, frame) =
-            (cards.take(8).collect::<Vec<_>>(), self.frame(if is_held { feed.newer() } else { 0 }, cx));
+        let frame = self.frame(if is_held { feed.newer() } else { 0 }, cx);
         let view = &mut cx.view.feed;
         view.window.put(window);
-        view.cards.put(cards);
         view.frame.put(frame);
     }
 
@@ -267,7 +272,7 @@ impl Feed {
             }
             FeedPlace::Line(_, sequence) | FeedPlace::Field(_, sequence, _) => match (place, feed.line(sequence)) {
                 (FeedPlace::Field(.., number), Some(line)) => field_of(id, line, number, entry.depth),
-                (_, Some(line)) => FeedRow { href: href_of(Some(sequence), cx), ..line_of(id, line, entry.depth) },
+                (_, Some(line)) => FeedRow { href: of_change(Some(sequence), cx), ..line_of(id, line, entry.depth) },
                 (_, None) => gone(id),
             },
         };
@@ -338,58 +343,17 @@ impl Feed {
     }
 }
 
-/// What the cluster of a resource is called, on a page that knows several; else nothing.
-fn cluster_of(resource: &ApiResource, cx: &Context<'_>) -> &'static str {
-    match resource.cluster {
-        _ if cx.navigation.catalog.clusters().is_empty() => "",
-        "" => cx.navigation.home,
-        cluster => cluster,
-    }
-}
-
-/// The words after what is said of a change, where several clusters are in view: in which it was.
-fn in_cluster(sequence: Option<u64>, cx: &Context<'_>) -> String {
-    let of = sequence.and_then(|sequence| cx.watching.history.of_number(sequence));
-    match of.map_or("", |of| cluster_of(&of.resource, cx)) {
-        cluster if !cluster.is_empty() && cx.navigation.schema.has_clusters() => format!(", in {cluster}"),
-        _ => String::new(),
-    }
-}
-
 /// The feed's filter, as the address has it.
 fn feed_filter(cx: &Context<'_>) -> Filter {
     let text = if cx.navigation.route.changes { &*cx.navigation.route.text } else { "" };
     Filter::parse(text).unwrap_or_default()
 }
 
-/// The kind of the object of a change.
-fn kind_of(resource: ApiResource, cx: &Context<'_>) -> Option<&'static Kind> {
-    cx.navigation.catalog.of_resource(&resource)
-}
-
 fn href_of_entry(entry: &Entry, cx: &Context<'_>) -> String {
     match entry.subject {
-        Subject::Object(_) => href_of(entry.seqs.last().copied(), cx),
+        Subject::Object(_) => of_change(entry.seqs.last().copied(), cx),
         _ => String::new(),
     }
-}
-
-/// Where a change is looked at: beside the feed, among the changes of its object.
-fn href_of(sequence: Option<u64>, cx: &Context<'_>) -> String {
-    let history = &cx.watching.history;
-    let place = |sequence: u64| {
-        let of = history.of_number(sequence)?;
-        let resource_version = history.version_of_number(sequence)?.to_string();
-        let place = beside(kind_of(of.resource, cx)?, &of.key, cx);
-        Some(Route { change: Some(ChosenVersion { sequence, resource_version }), ..place }.fragment())
-    };
-    sequence.and_then(place).unwrap_or_default()
-}
-
-fn beside(kind: &Kind, key: &ObjectKey, cx: &Context<'_>) -> Route {
-    let route = &cx.navigation.route;
-    let there = if route.shows(kind.name) { route.clone() } else { route.showing(kind.name) };
-    Route { tab: String::from("changes"), ..there.selecting(Some((kind.name, key))) }
 }
 
 /// A row whose changes are not kept any more.

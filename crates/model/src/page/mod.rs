@@ -19,6 +19,7 @@ pub mod environment;
 mod feed;
 mod inspector;
 pub mod keys;
+mod links;
 mod output;
 pub mod palette;
 pub mod report;
@@ -34,12 +35,15 @@ mod timeline;
 mod timeline_drag;
 mod verification;
 mod watching;
+mod wrong;
 
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::{Action, Health, Input, Options};
+use kubechurn_client::cache::shared_informer::ReceivedDelta;
 
 use crate::feed::span::SpanCommand;
+use crate::feed::wrong::Received;
 use crate::history::History;
 use crate::navigation::Navigation;
 use crate::navigation::clusters::{self, Api};
@@ -243,10 +247,17 @@ impl Page {
         let is_live = watching.health(navigation, now) == Some(Health::Live);
         let age = watching.watches.age(&watching.informers, now).filter(|_| is_live);
         let age = age.map(|age| now + until_next_proof_age(age));
-        [self.status.due_at(), age, self.table.rows.pointer.rests_at(), self.feed.rests_at(), message.ends_at()]
-            .into_iter()
-            .flatten()
-            .reduce(f64::min)
+        [
+            self.status.due_at(),
+            age,
+            self.table.rows.pointer.rests_at(),
+            self.feed.rests_at(),
+            message.ends_at(),
+            self.feed.wrong_due_at(),
+        ]
+        .into_iter()
+        .flatten()
+        .reduce(f64::min)
     }
 
     /// Renews ages, notices silent watches, and wakes the reflectors after the machine has slept. Must be called at
@@ -305,12 +316,16 @@ impl Page {
         input: Input<'_>,
         env: &dyn Environment,
     ) -> (Option<Action>, Option<f64>) {
+        let wall = env.wall();
         let Shared { watching, notices, audit, .. } = &mut self.shared;
         let receivers = Receivers {
             audit,
             announcer: &mut notices.announcer,
             records: !self.inspector.watches(id),
-            recorded: &mut |sequence, at| self.feed.received(sequence, at),
+            recorded: &mut |sequence, resource, delta: ReceivedDelta<'_>| {
+                let ReceivedDelta { now, delta_type, object, text } = delta;
+                self.feed.received(sequence, Received { resource, now, wall, delta_type, object, text });
+            },
         };
         let reflected = watching.handle(id, input, env.moment(), receivers);
         let cx = &mut self.shared.context(env);
@@ -497,7 +512,7 @@ impl Page {
             }
             Command::Fold(heading, open) => {
                 if self.sidebar.fold(heading, open, cx) {
-                    self.sidebar.present(self.feed.told(), &self.status.rates, cx);
+                    self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
                 }
             }
             Command::List(list, open) => {
@@ -658,7 +673,7 @@ impl Page {
         let cx = &mut self.shared.context(env);
         status::present_place(cx);
         self.table.columns.present(cx);
-        self.sidebar.present(self.feed.told(), &self.status.rates, cx);
+        self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
         status::present_title(cx);
     }
 
@@ -676,7 +691,7 @@ impl Page {
             return;
         }
         self.status.present(self.connection.progress(cx), self.verification.memory.budget(), cx);
-        self.sidebar.present(self.feed.told(), &self.status.rates, cx);
+        self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
         status::present_title(cx);
         self.table.present_retention(cx);
         self.dialogs.present(cx);

@@ -175,6 +175,8 @@ pub struct ChangesItem {
     pub href: String,
     /// How many changes were told.
     pub count: String,
+    /// How many things are wrong now, in words; empty where none.
+    pub wrong: String,
 }
 
 /// One open watch.

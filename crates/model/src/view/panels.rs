@@ -6,7 +6,8 @@ use kubechurn_client::api::time::Timestamp;
 
 use crate::feed::alerts::AlertsModel;
 use crate::feed::span::SpanModel;
-use crate::feed::{CardModel, FeedFrame, FeedWindow};
+use crate::feed::wrong::row::WrongModel;
+use crate::feed::{FeedFrame, FeedWindow};
 use crate::history::Budget;
 use crate::inspector::relatives::{Dependents, Link};
 use crate::inspector::summary::Summary;
@@ -136,8 +137,8 @@ pub struct FeedView {
     pub window: Shown<FeedWindow>,
     /// What is around the rows.
     pub frame: Shown<FeedFrame>,
-    /// Loops and fights.
-    pub cards: Shown<Vec<CardModel>>,
+    /// What is wrong now.
+    pub wrong: Shown<WrongModel>,
     /// The chosen stretch of time.
     pub span: Shown<Option<SpanModel>>,
     /// How often the user went to the newest row, to which the feed is then scrolled.
