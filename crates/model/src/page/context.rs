@@ -2,6 +2,7 @@
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::reflector::{Health, Input};
 use kubechurn_columns::kinds::Kind;
 
@@ -13,6 +14,7 @@ use crate::page::effect::{Effect, Effects, Focused, Pace, ReflectorInput, Reques
 use crate::page::environment::Environment;
 use crate::page::requests::{Purpose, Requests};
 use crate::page::watching::Watching;
+use crate::table::schema::TableSchema;
 use crate::view::panels::View;
 use crate::watches::audit::AuditLog;
 use crate::watches::notices::{Notices, PageNotice};
@@ -190,6 +192,11 @@ impl Context<'_> {
         for (id, _) in self.watching.informers.iter() {
             self.effects.push(Effect::Reflect(id, ReflectorInput::Input(input.clone())));
         }
+    }
+
+    /// The time by the clock of each kind's API server, by the numbers of the kinds.
+    pub fn times(&self, schema: &TableSchema) -> Vec<Timestamp> {
+        schema.kinds().iter().map(|kind| self.env.server_time(kind.resource.cluster)).collect()
     }
 
     /// The worst health of the kinds in view.

@@ -6,6 +6,7 @@
 //! part that it is for, and carries out what concerns several parts: to go to another place, and to show a frame.
 
 mod alerts;
+mod clocks;
 mod columns;
 pub mod command;
 mod connection;
@@ -49,6 +50,7 @@ use crate::navigation::Navigation;
 use crate::navigation::clusters::{self, Api};
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
+use crate::page::clocks::Clocks;
 use crate::page::command::Command;
 use crate::page::connection::{Connection, load_namespaces};
 use crate::page::context::{Message, Shared};
@@ -111,6 +113,7 @@ pub struct Page {
     verification: Verification,
     sidebar: Sidebar,
     status: Status,
+    clocks: Clocks,
     dialogs: Dialogs,
     settings: Settings,
     /// When something was last received, or the user did something.
@@ -158,6 +161,7 @@ impl Page {
             verification: Verification::new(Memory::parse(env.parameter("memory").as_deref())),
             sidebar: Sidebar::stored(env),
             status: Status::default(),
+            clocks: Clocks::default(),
             dialogs: Dialogs::default(),
             settings: Settings::stored(env),
             news: env.now(),
@@ -693,6 +697,7 @@ impl Page {
         self.status.present(self.connection.progress(cx), self.verification.memory.budget(), cx);
         self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
         status::present_title(cx);
+        self.clocks.look(cx);
         self.table.present_retention(cx);
         self.dialogs.present(cx);
         self.present_lists(env);

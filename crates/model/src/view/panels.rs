@@ -206,7 +206,7 @@ pub struct InspectorView {
     pub inspected: Shown<Option<Inspected>>,
     /// The tab in view.
     pub tab: Shown<Tab>,
-    /// The wall clock, for ages.
+    /// The time by the server's clock, for ages.
     pub wall: Shown<Timestamp>,
     /// The object's summary; `None` before it is known.
     pub summary: Shown<Option<Summary>>,

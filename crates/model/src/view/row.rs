@@ -45,7 +45,7 @@ pub struct ShownRow<'a> {
     pub look: Look,
     /// What the row showed last, if the row was in the document.
     pub before: Option<Seen<'a>>,
-    /// The wall clock, which ages are computed from.
+    /// The time by the server's clock, which ages are computed from.
     pub wall: Timestamp,
     /// The time, in milliseconds.
     pub now: f64,

@@ -127,7 +127,7 @@ impl Inspection {
         let (dirty, rested) = (self.drawn.dirty || !is_followed, cx.now - self.drawn.at >= PACE);
         let is_due = changed || ((is_new || cx.now - self.drawn.slow >= SLOW) && rested);
         if dirty || (is_due && !cx.watching.paused) {
-            cx.view.inspector.wall.put(cx.env.wall());
+            cx.view.inspector.wall.put(cx.env.server_time(self.object.kind.resource.cluster));
             self.text.ensure(&mut self.object, cx);
             self.present_object(cx);
             self.present_summary(cx);
