@@ -162,10 +162,10 @@ fn CopyMenu(signals: Signals, commands: Commands) -> impl IntoView {
         close();
     };
     let line = move |line: CommandLine| {
-        let (text, shown) = (line.text.clone(), line.text);
+        let (text, title, shown) = (line.text.clone(), line.text.clone(), line.text);
         view! {
             <li>
-                <button title=shown.clone() on:click=move |_| copy(InspectorCommand::CopyLine(text.clone()))>
+                <button title=title on:click=move |_| copy(InspectorCommand::CopyLine(text.clone()))>
                     <span>{line.title}</span>
                     <code>{shown}</code>
                 </button>

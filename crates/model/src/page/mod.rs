@@ -320,7 +320,6 @@ impl Page {
         input: Input<'_>,
         env: &dyn Environment,
     ) -> (Option<Action>, Option<f64>) {
-        let wall = env.wall();
         let Shared { watching, notices, audit, .. } = &mut self.shared;
         let receivers = Receivers {
             audit,
@@ -328,6 +327,7 @@ impl Page {
             records: !self.inspector.watches(id),
             recorded: &mut |sequence, resource, delta: ReceivedDelta<'_>| {
                 let ReceivedDelta { now, delta_type, object, text } = delta;
+                let wall = env.server_time(resource.cluster);
                 self.feed.received(sequence, Received { resource, now, wall, delta_type, object, text });
             },
         };
