@@ -228,7 +228,7 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                 >
                     {move || row.with(|row| row.delta.1)}
                 </span>
-                <span class="feed-subject" data-long=move || subject.with(|[kind, name, ..]| kind.len() + name.len() > 10).to_string()>
+                <span class="feed-subject" data-long=move || subject.with(|[kind, name, end, _]| kind.len() + name.len() + end.len() > 16).to_string()>
                     {move || {
                         let [kind, name, end, href] = subject.get();
                         let title = format!("{kind} {name}{end}");

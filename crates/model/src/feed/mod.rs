@@ -20,7 +20,7 @@ use kubechurn_changes::noise::{Mark, Marks};
 use kubechurn_client::api::uid::Uid;
 use rustc_hash::FxHashSet;
 
-pub use row::{FeedRow, Piece, field_of, line_of, row_of};
+pub use row::{FeedRow, Piece, field_of, line_of, name_by_its_object, row_of};
 
 use crate::feed::limits::LIMITS;
 use crate::feed::row::{Height, further_fields, letters, noise_of};

@@ -190,7 +190,7 @@ pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -
     let is_said = |path: &str| state && (path == "status.phase" || path.starts_with("metadata.deletion"));
     let mut fields = entry.progress.iter().filter(|field| !is_said(&field.path));
     let mut words = Vec::new();
-    if entry.has_added {
+    if entry.has_added && &*entry.kind != "Event" {
         words.push(Piece::plain("added"));
     }
     if let Some(first) = fields.next() {
@@ -246,8 +246,18 @@ fn separate(words: &mut Vec<Piece>) {
     }
 }
 
+/// An Event is known by the object that it is about: its own name says nothing.
+pub fn name_by_its_object(row: &mut FeedRow, line: &Line) {
+    if let Some(about) = line.controller().filter(|_| &*line.kind == "Event") {
+        row.kind = format!("Event of {}", about.kind);
+        (row.name, row.name_end) = split(&about.name);
+    }
+}
+
 /// Parts of a sentence about a field of a kind, each state with what it means.
 fn pieces(kind: &str, path: &str, parts: Vec<Part>) -> Vec<Piece> {
+    // The reason and the message of an Event are known for what they are.
+    let is_said = |part: &Part| kind != "Event" || part.kind != PartKind::Path;
     let piece = |part: Part| {
         let what = match part.kind {
             PartKind::Path => "path",
@@ -259,7 +269,7 @@ fn pieces(kind: &str, path: &str, parts: Vec<Part>) -> Vec<Piece> {
         let tone = if part.kind == PartKind::New { tone_of(kind, path, &part.text) } else { Tone::Plain };
         Piece { text: part.text, what, tone }
     };
-    parts.into_iter().map(piece).collect()
+    parts.into_iter().filter(is_said).map(piece).collect()
 }
 
 /// How the objects fare that a change was for.
@@ -279,7 +289,7 @@ fn pieces_of_outcome(outcomes: &[Outcome]) -> Vec<Piece> {
 pub fn line_of(id: EntryId, line: &Line, depth: u8) -> FeedRow {
     let (name, name_end) = split(&line.key.to_string());
     let mut words = Vec::new();
-    if line.delta_type == DeltaType::Added {
+    if line.delta_type == DeltaType::Added && &*line.kind != "Event" {
         words.push(Piece::plain("added"));
     }
     if let Some(first) = line.fields.first() {

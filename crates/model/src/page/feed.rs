@@ -10,7 +10,9 @@ use kubechurn_changes::line::{Line, ReceivedChange};
 
 use crate::feed::span::Reading;
 use crate::feed::wrong::Received;
-use crate::feed::{Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, Piece, field_of, line_of, row_of};
+use crate::feed::{
+    Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, Piece, field_of, line_of, name_by_its_object, row_of,
+};
 use crate::page::alerts::Notifications;
 use crate::page::context::Context;
 use crate::page::environment::Environment;
@@ -276,6 +278,11 @@ impl Feed {
                 (_, None) => gone(id),
             },
         };
+        if matches!((place, &entry.subject), (FeedPlace::Entry(_), Subject::Object(_)) | (FeedPlace::Line(..), _))
+            && let Some(line) = row.seq.and_then(|seq| feed.line(seq))
+        {
+            name_by_its_object(&mut row, line);
+        }
         row.time = cx.env.time_of_day(row.at);
         row.age = ago(cx.now - row.at);
         row

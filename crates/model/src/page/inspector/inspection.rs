@@ -214,7 +214,9 @@ impl Inspection {
                 let deletion = full.and_then(|full| deletion(&full.value));
                 return deletion.map_or_else(String::new, |deletion| {
                     // Both clocks are read at once: the ages are those of the page's time.
-                    let ago = cx.env.server_time(self.object.kind.resource.cluster).seconds_since(deletion.asked) as f64 * 1_000.0;
+                    let ago = cx.env.server_time(self.object.kind.resource.cluster).seconds_since(deletion.asked)
+                        as f64
+                        * 1_000.0;
                     deletion.sentence(&seconds(&cx.env.time_of_day(cx.now - ago)))
                 });
             }
