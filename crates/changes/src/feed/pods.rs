@@ -11,10 +11,10 @@ use smol_str::SmolStr;
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_columns::kinds::pods;
+use kubechurn_columns::state;
 
 use crate::feed::outcome::{Outcome, worst_first};
-use crate::line::{Line, PodState};
+use crate::line::{Line, Owner, PodState};
 use crate::replicas::Replicas;
 
 /// The most Pods whose state is known, and the most workloads. For a moment there may be twice as many.
@@ -39,9 +39,18 @@ struct Pod {
 #[derive(Debug, Default)]
 struct Workload {
     pods: Tally,
+    /// The Deployment, where this is a ReplicaSet of one.
+    owner: Option<Uid>,
     /// The ReplicaSets, with their revisions.
     sets: SmallVec<[(Uid, u64); 2]>,
     replicas: Option<(Replicas, Option<i64>)>,
+}
+
+/// A Node, or the name of one that is not known itself.
+#[derive(Debug, Default)]
+struct Node {
+    pods: Tally,
+    uid: Option<Uid>,
 }
 
 /// A map that forgets what was put in longest ago.
@@ -81,8 +90,8 @@ impl<V> Bounded<V> {
 pub(super) struct Pods {
     pods: Bounded<Pod>,
     workloads: Bounded<Workload>,
-    /// The Pods on each Node, by its cluster and name.
-    nodes: FxHashMap<(&'static str, SmolStr), Tally>,
+    /// The Nodes by cluster and name.
+    nodes: FxHashMap<(&'static str, SmolStr), Node>,
 }
 
 impl Pods {
@@ -94,6 +103,7 @@ impl Pods {
         match &*line.kind {
             "Pod" => self.push_pod(line),
             "ReplicaSet" => self.push_set(line),
+            "Node" => self.push_node(line),
             _ => {}
         }
         if line.delta_type == DeltaType::Deleted {
@@ -132,17 +142,48 @@ impl Pods {
             add(&mut self.workload(&pod.owner).pods, &pod.word, by);
         }
         if !pod.node.1.is_empty() {
-            let tally = self.nodes.entry(pod.node.clone()).or_default();
-            add(tally, &pod.word, by);
-            if tally.is_empty() {
+            let node = self.nodes.entry(pod.node.clone()).or_default();
+            add(&mut node.pods, &pod.word, by);
+            if node.pods.is_empty() && node.uid.is_none() {
                 self.nodes.remove(&pod.node);
             }
         }
     }
 
+    fn push_node(&mut self, line: &Line) {
+        let name = (line.cluster, SmolStr::new(&line.key.name));
+        if line.delta_type != DeltaType::Deleted {
+            self.nodes.entry(name).or_default().uid = Some(line.uid.clone());
+        } else if let Some(node) = self.nodes.get_mut(&name) {
+            node.uid = None;
+            if node.pods.is_empty() {
+                self.nodes.remove(&name);
+            }
+        }
+    }
+
+    /// The uid of a Node.
+    pub(super) fn node(&self, cluster: &'static str, name: &str) -> Option<&Uid> {
+        self.nodes.get(&(cluster, SmolStr::new(name)))?.uid.as_ref()
+    }
+
+    /// The uid of the object that is named: the kubelet's Events name a Node by its name in place of its uid.
+    pub(super) fn uid_of(&self, cluster: &'static str, named: &Owner) -> Uid {
+        let node = if named.kind == "Node" { self.node(cluster, &named.name) } else { None };
+        node.unwrap_or(&named.uid).clone()
+    }
+
+    /// The Deployment of a ReplicaSet.
+    pub(super) fn owner_of_set(&self, uid: &Uid) -> Option<&Uid> {
+        self.workloads.entries.get(uid)?.owner.as_ref()
+    }
+
     fn push_set(&mut self, line: &Line) {
         let Some(owner) = line.controller().filter(|owner| owner.is_controller) else { return };
-        let sets = &mut self.workload(&owner.uid.clone()).sets;
+        if line.delta_type != DeltaType::Deleted {
+            self.workload(&line.uid).owner = Some(owner.uid.clone());
+        }
+        let sets = &mut self.workload(&owner.uid).sets;
         sets.retain(|(uid, _)| *uid != line.uid);
         if line.delta_type != DeltaType::Deleted {
             sets.push((line.uid.clone(), line.revision.unwrap_or_default()));
@@ -222,7 +263,7 @@ impl Pods {
 
     /// How the Pods on a Node are, worst first. What runs on a Node that is lost is not ready.
     pub(super) fn on_node(&self, cluster: &'static str, name: &str, is_lost: bool) -> Vec<Outcome> {
-        let Some(pods) = self.nodes.get(&(cluster, SmolStr::new(name))) else { return Vec::new() };
+        let Some(Node { pods, .. }) = self.nodes.get(&(cluster, SmolStr::new(name))) else { return Vec::new() };
         let all = pods.iter().map(|(_, count)| count).sum();
         let mut found = outcomes(pods);
         let not_ready = found.iter_mut().find(|outcome| outcome.word == NOT_READY);
@@ -252,7 +293,7 @@ fn tone_of(word: &str) -> Tone {
     match word {
         READY => Tone::Good,
         NOT_READY => Tone::Wait,
-        word => pods::tone(word),
+        word => state::pod(word),
     }
 }
 
