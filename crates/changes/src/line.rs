@@ -13,13 +13,14 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_columns::kinds::pods;
 use kubechurn_columns::state;
 
-use crate::diff::{self, Diff};
+use crate::diff::{self, Diff, FieldChange};
 use crate::field::{Field, taints};
 use crate::noise::{self, Mark, Marks, Noise};
+use crate::part::{self, Part, PartKind};
 use crate::replicas::Replicas;
 use crate::telling;
 use crate::value::Value;
-use crate::writer::{self, Writers};
+use crate::writer::{self, InferredWriter, Writers};
 use kubechurn_client::json::{self, Members};
 
 /// The most fields of a line that are kept.
@@ -28,6 +29,8 @@ pub const MOST_FIELDS: usize = 12;
 const MOST_PATHS: usize = 50;
 /// The most characters of an Event's reason that are kept: as many as an API server lets through.
 const LONGEST_REASON: usize = 128;
+/// The most fields of a line that are shown because they say as much as the first one.
+const MOST_ALIKE: usize = 3;
 /// The most owners of a line that are kept.
 const MOST_OWNERS: usize = 4;
 
@@ -72,6 +75,8 @@ pub struct Reason {
     pub word: String,
     /// Whether the Event's `type` is Warning.
     pub is_warning: bool,
+    /// The Event's message.
+    pub message: Value,
 }
 
 /// How a Pod is.
@@ -251,13 +256,14 @@ impl Line {
             "ReplicaSet" => self.revision = parts.revision(),
             _ => {}
         }
-        if &*self.kind == "Event" {
+        if self.is_event() {
             let about = ["involvedObject", "regarding"].iter().find_map(|name| parts.member(name));
             self.owners.extend(about.and_then(owner));
             let word = |name: &str| parts.member(name).and_then(json::unescaped);
             self.reason = word("reason").map(|reason| Reason {
                 word: reason.chars().take(LONGEST_REASON).collect(),
                 is_warning: word("type").is_some_and(|of| of == "Warning"),
+                message: parts.member("message").or(parts.member("note")).map_or(Value::plain(""), Value::new),
             });
         }
     }
@@ -303,10 +309,14 @@ impl Line {
             path => !has_generation && outside(path),
         };
         self.asks = diff.changes.iter().any(|change| asks(&change.path));
+        let rank = |change: &FieldChange<'_>| {
+            let new = change.new.and_then(json::unescaped).unwrap_or_default();
+            telling::rank(&self.kind, &change.path, &new)
+        };
         let mut told: SmallVec<[(u8, usize); 16]> = SmallVec::new();
         for (at, (change, reason)) in diff.changes.iter().zip(reasons).enumerate() {
             if reason.is_none() {
-                told.push((telling::rank(&change.path), at));
+                told.push((rank(change), at));
             }
         }
         told.sort_unstable();
@@ -347,7 +357,8 @@ impl Line {
     pub fn text_bytes(&self) -> usize {
         let of = |value: &Option<Value>| value.as_ref().map_or(0, |value| value.kept().len());
         let fields = self.fields.iter().map(|field| field.path.len() + of(&field.old) + of(&field.new));
-        fields.chain(self.other_paths.iter().map(SmolStr::len)).sum()
+        let message = self.reason.as_ref().map(|reason| reason.message.kept().len());
+        fields.chain(self.other_paths.iter().map(SmolStr::len)).chain(message).sum()
     }
 
     /// Applies a mark that the user made after the line was told. Of fields whose paths are not kept it is not known whether
@@ -378,8 +389,9 @@ impl Line {
 
     /// The states that this change brings: the fields, and their new words.
     pub fn states(&self) -> impl Iterator<Item = (&str, &str)> {
-        let states =
-            self.fields.iter().filter(|field| telling::rank(&field.path) <= 2 || field.path.ends_with("].status"));
+        let is_state =
+            |field: &&Field| telling::rank(&self.kind, &field.path, "") <= 2 || field.path.ends_with("].status");
+        let states = self.fields.iter().filter(is_state);
         states.filter_map(|field| Some((&*field.path, field.new.as_ref()?.kept())))
     }
 
@@ -388,9 +400,118 @@ impl Line {
             || self.states().any(|(path, word)| state::tone_of(&self.kind, path, word) == Tone::Bad)
     }
 
+    /// What happened, without the object, in parts: the fields that say most, and how many more there are. An Event's message
+    /// is whole.
+    pub fn parts(&self) -> Vec<Part> {
+        self.parts_of(Some(&self.key.name))
+    }
+
+    fn parts_of(&self, object: Option<&str>) -> Vec<Part> {
+        let plain = |text: &str| Part::new(text, PartKind::Plain);
+        let is_gone =
+            self.fields.first().is_some_and(|field| field.path == telling::POD_STATUS) && self.is_marked_for_deletion();
+        match self.delta_type {
+            DeltaType::Deleted => return vec![plain("deleted")],
+            _ if let Some(unknown) = self.unknown => return vec![plain(unknown.words())],
+            DeltaType::Added => return self.parts_of_new(),
+            _ if is_gone => return vec![plain("marked for deletion")],
+            _ => {}
+        }
+        let Some(first) = self.fields.first() else {
+            return vec![plain(self.noise.map_or("listed", Noise::words))];
+        };
+        let rank = |field: &Field| telling::rank(&self.kind, &field.path, field.new.as_ref().map_or("", Value::kept));
+        // Fields that say as much as the first one, such as the images of several containers.
+        let alike = self.fields.iter().take(MOST_ALIKE).take_while(|field| rank(field) == rank(first));
+        let (mut parts, mut shown) = (Vec::new(), 0);
+        for field in alike {
+            if shown > 0 {
+                parts.push(plain(", "));
+            }
+            parts.extend(field.parts_of(object));
+            shown += 1;
+        }
+        parts.extend(part::more(self.fields.len() - shown + self.more));
+        parts
+    }
+
+    fn parts_of_new(&self) -> Vec<Part> {
+        let mut parts = vec![Part::new("added", PartKind::Plain)];
+        for field in &self.fields {
+            let Some(value) = &field.new else { continue };
+            let path = telling::shown(field.path.strip_prefix("spec.").unwrap_or(&field.path));
+            let is_message = self.is_event() && path == "message";
+            parts.push(Part::new(", ", PartKind::Plain));
+            parts.push(Part::new(format!("{path} "), PartKind::Path));
+            parts.push(Part::new(if is_message { value.whole() } else { value.to_string() }, PartKind::New));
+        }
+        parts
+    }
+
+    /// Whether the object is a Kubernetes Event.
+    pub fn is_event(&self) -> bool {
+        &*self.kind == "Event"
+    }
+
+    /// Whether it is a Warning.
+    pub fn is_warning(&self) -> bool {
+        self.reason.as_ref().is_some_and(|reason| reason.is_warning)
+    }
+
+    /// Whether a CronJob made a Job.
+    pub(crate) fn schedules(&self) -> bool {
+        &*self.kind == "CronJob" && self.fields.iter().any(|field| field.path == "status.lastScheduleTime")
+    }
+
+    /// The Node with which this Pod was lost: a running Pod that was ready is not ready any more, and it is not the kubelet
+    /// that says so but the controller of the Nodes.
+    pub(crate) fn lost_on(&self) -> Option<&str> {
+        let pod = self.pod.as_ref().filter(|pod| pod.word == "Running" && !pod.is_ready && !pod.node.is_empty())?;
+        let is_ready = |field: &Field| field.path == "status.conditions[Ready].status";
+        let is_controller = |writer: &InferredWriter| writer.manager == "kube-controller-manager";
+        let is_lost = self.fields.iter().any(is_ready) && self.writers.iter().any(is_controller);
+        is_lost.then_some(&*pod.node)
+    }
+
+    /// Whether this change is of the kind that ordinary life consists of: nothing fails, and nobody has written a label or
+    /// an annotation.
+    pub(crate) fn is_usual(&self) -> bool {
+        let is_pod = &*self.kind == "Pod";
+        let is_servers = |path: &str| {
+            path.starts_with("metadata.deletion")
+                || path.contains("deployment.kubernetes.io/")
+                || path == "spec.nodeName"
+        };
+        let is_failure = |field: &Field| {
+            let path = &*field.path;
+            let new = field.new.as_ref().map_or("", Value::kept);
+            path.ends_with(".restartCount")
+                || path.contains(".lastState")
+                || (path == "status.failed" && new != "0")
+                || (path == "status.conditions" && new.contains("\"Failed\""))
+                || (!self.is_ending(path) && state::tone_of(&self.kind, path, new) == Tone::Bad)
+        };
+        let is_written = |field: &Field| {
+            let is_outside = is_pod && !field.path.starts_with("status.") && field.path != telling::POD_STATUS;
+            (is_outside || field.path.starts_with("metadata.")) && !is_servers(&field.path)
+        };
+        let is_added = self.delta_type == DeltaType::Added;
+        let is_event = self.is_event();
+        !self.is_warning()
+            && self.unknown.is_none()
+            && !self.fields.iter().any(is_failure)
+            && (is_event || is_added || !self.fields.iter().any(is_written))
+    }
+
+    /// Whether a field says how a container of a Pod ends that is asked to go: with any exit code.
+    fn is_ending(&self, path: &str) -> bool {
+        path != telling::POD_STATUS && self.pod.as_ref().is_some_and(|pod| pod.word == "Terminating")
+    }
+
     /// The state that this change brings, if it is one that says that something is wrong.
     pub fn trouble(&self) -> Option<&str> {
-        let states = self.fields.iter().filter(|field| telling::rank(&field.path) <= 2);
+        let is_state = |field: &&Field| telling::rank(&self.kind, &field.path, "") <= 2 && !self.is_ending(&field.path);
+        let states = self.fields.iter().filter(is_state);
         let words = states.filter_map(|field| Some((&*field.path, field.new.as_ref()?.kept())));
         let is_trouble = |path: &str, word: &str| state::tone_of(&self.kind, path, word) == Tone::Bad;
         words.filter(|(path, word)| is_trouble(path, word)).map(|(_, word)| word).next()
@@ -413,33 +534,7 @@ fn owner(text: &str) -> Option<Owner> {
 impl fmt::Display for Line {
     /// What happened, without the object: `spec.replicas 6 → 4`, `added, replicas 1`, `deleted`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_gone = self.fields.first().is_some_and(|field| field.path == telling::POD_STATUS)
-            && self.fields.iter().any(|field| field.path == telling::DELETION && field.old.is_none());
-        let word = match self.delta_type {
-            DeltaType::Deleted => return formatter.write_str("deleted"),
-            _ if let Some(unknown) = self.unknown => return formatter.write_str(unknown.words()),
-            DeltaType::Added => "added",
-            _ if is_gone => return formatter.write_str("marked for deletion"),
-            _ => "",
-        };
-        formatter.write_str(word)?;
-        if word.is_empty() {
-            return match (self.fields.first(), self.noise) {
-                (Some(field), _) => write!(formatter, "{field}"),
-                (None, Some(noise)) => formatter.write_str(noise.words()),
-                (None, None) => formatter.write_str("listed"),
-            };
-        }
-        for field in &self.fields {
-            if let Some(value) = &field.new {
-                write!(
-                    formatter,
-                    ", {} {value}",
-                    telling::shown(field.path.strip_prefix("spec.").unwrap_or(&field.path))
-                )?;
-            }
-        }
-        Ok(())
+        formatter.write_str(&part::sentence(&self.parts_of(None)))
     }
 }
 
@@ -480,7 +575,7 @@ mod tests {
             "Deployment",
             r#"{"spec":{"replicas":6},"status":{"replicas":1}}"#,
             r#"{"spec":{"replicas":4},"status":{"replicas":2}}"#,
-            "spec.replicas 6 → 4",
+            "spec.replicas 6 → 4 + 1 more field",
         );
         let taint = r#"{"spec":{"taints":[{"key":"node.kubernetes.io/unreachable","effect":"NoExecute"}]}}"#;
         check("Node", r#"{"spec":{"taints":[]}}"#, taint, "spec.taints + unreachable:NoExecute");

@@ -20,6 +20,8 @@ pub enum PartKind {
     New,
     /// What stands between two values.
     Arrow,
+    /// How many more fields there are.
+    More,
     /// Any other word.
     Plain,
 }
@@ -37,6 +39,12 @@ impl Part {
     pub(crate) fn new(text: impl Into<String>, kind: PartKind) -> Part {
         Part { text: text.into(), kind }
     }
+}
+
+/// How many more fields there are, if there are any: ` + 3 more fields`.
+pub(crate) fn more(count: usize) -> Option<Part> {
+    let plural = if count == 1 { "" } else { "s" };
+    (count > 0).then(|| Part::new(format!(" + {count} more field{plural}"), PartKind::More))
 }
 
 /// All parts one after the other.

@@ -1,6 +1,6 @@
 //! A value as it is shown: in few letters, with more of it kept.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
@@ -66,6 +66,12 @@ impl Value {
         self.kept.len() == self.bytes
     }
 
+    /// All that is kept, in one line.
+    pub fn whole(&self) -> String {
+        let text: String = self.kept.chars().map(in_line).collect();
+        text + if self.is_whole() { "" } else { "…" }
+    }
+
     /// The first [`SHOWN`] letters, and whether that is all of the value.
     pub fn shown(&self) -> (&str, bool) {
         let shown = cut(&self.kept, SHOWN);
@@ -81,10 +87,14 @@ impl fmt::Display for Value {
             return formatter.write_str("\"\"");
         }
         for letter in shown.chars() {
-            write!(formatter, "{}", if letter.is_control() { ' ' } else { letter })?;
+            formatter.write_char(in_line(letter))?;
         }
         formatter.write_str(if is_all { "" } else { "…" })
     }
+}
+
+fn in_line(letter: char) -> char {
+    if letter.is_control() { ' ' } else { letter }
 }
 
 /// The first `most` letters of a text.

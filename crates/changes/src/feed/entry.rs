@@ -5,21 +5,26 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_columns::state;
 
 use crate::feed::outcome::Outcome;
 use crate::feed::progress::Progress;
 use crate::line::{Line, Owner, Unknown};
 use crate::noise::Noise;
+use crate::part::{self, Part, PartKind};
 use crate::telling;
 use crate::value::Value;
 use crate::writer::{InferredWriter, Writers};
 
 /// The most fields of an entry whose values are followed.
 const MOST_PATHS: usize = 6;
+/// How many fields of an entry are shown.
+const SHOWN: usize = 2;
 /// The most writers of an entry that are kept.
 const MOST_WRITERS: usize = 4;
 /// The most sequence numbers of an entry that are kept: the newest.
@@ -67,7 +72,8 @@ pub struct Entry {
     pub delta_type: DeltaType,
     /// How many changes it tells.
     pub count: u64,
-    /// When the first of them was received, in milliseconds.
+    /// When the first of them was received, in milliseconds. This is the time of the row: its block stands where the first
+    /// change of its first entry was received.
     pub first_at: f64,
     /// When the last of them was received, in milliseconds.
     pub last_at: f64,
@@ -87,6 +93,18 @@ pub struct Entry {
     pub deleted: usize,
     /// Why nothing is known of what changed in one of them, if that is so.
     pub unknown: Option<Unknown>,
+    /// Whether these are Warnings.
+    pub is_warning: bool,
+    /// The newest message of these Events, as far as it is kept.
+    pub message: Option<Value>,
+    /// Whether something failed in one of the changes.
+    pub fails: bool,
+    /// How many fields changed at once whose values are not followed.
+    pub(super) unlisted: usize,
+    /// Whether its objects have several owners.
+    pub(super) is_mixed: bool,
+    /// Whether each change was of the kind that ordinary life consists of.
+    pub(super) is_usual: bool,
     /// Whether one of the changes asked for something.
     pub(super) asks: bool,
     /// How many Pods this ReplicaSet, or another controller of Pods, made and ended since.
@@ -107,6 +125,11 @@ impl Entry {
         self.last_at = line.at;
         self.delta_type = line.delta_type;
         self.asks |= line.asks;
+        self.fails |= line.trouble().is_some() || line.is_warning();
+        self.is_usual &= line.is_usual();
+        if let Some(reason) = line.reason.as_ref().filter(|reason| reason.message.bytes > 0) {
+            self.message = Some(reason.message.clone());
+        }
         self.unknown = self.unknown.or(line.unknown);
         self.has_added |= line.delta_type == DeltaType::Added;
         self.deleted += usize::from(line.delta_type == DeltaType::Deleted);
@@ -118,17 +141,161 @@ impl Entry {
             self.unnamed += 1;
             self.is_deleter_unknown |= line.delta_type == DeltaType::Deleted || line.is_marked_for_deletion();
         }
-        for writer in &line.writers {
-            let is_known = self.is_writer(writer);
-            if !is_known && self.writers.len() < MOST_WRITERS {
-                self.writers.push(writer.clone());
-            }
-        }
+        line.writers.iter().for_each(|writer| self.add_writer(writer));
         if self.members.len() > 1 && self.subject != Subject::Events {
-            let owner = line.controller().cloned();
+            let owner = line.controller().filter(|_| !self.is_mixed).cloned();
             self.subject = Subject::Group { objects: self.members.len(), owner };
         }
         self.follow(line, member);
+    }
+
+    fn add_writer(&mut self, writer: &InferredWriter) {
+        if !self.is_writer(writer) && self.writers.len() < MOST_WRITERS {
+            self.writers.push(writer.clone());
+        }
+    }
+
+    /// Takes in another entry of Events, whose objects are not in this one.
+    pub(super) fn absorb(&mut self, other: Entry) {
+        let offset = self.members.len();
+        self.count += other.count;
+        self.first_at = self.first_at.min(other.first_at);
+        if other.last_at > self.last_at {
+            (self.last_at, self.delta_type, self.message) = (other.last_at, other.delta_type, other.message);
+        }
+        self.seqs.extend(other.seqs);
+        self.seqs.sort_unstable();
+        self.seqs.drain(..self.seqs.len().saturating_sub(MOST_SEQS));
+        other.writers.iter().for_each(|writer| self.add_writer(writer));
+        self.unnamed += other.unnamed;
+        self.is_deleter_unknown |= other.is_deleter_unknown;
+        self.has_added |= other.has_added;
+        self.deleted += other.deleted;
+        self.unknown = self.unknown.or(other.unknown);
+        self.asks |= other.asks;
+        self.fails |= other.fails;
+        self.is_usual &= other.is_usual;
+        self.members.extend(other.members);
+        for progress in other.progress {
+            match self.progress.iter_mut().find(|known| known.path == progress.path) {
+                Some(known) => known.absorb(progress, offset),
+                None => self.progress.push(progress.after(offset)),
+            }
+        }
+        self.progress.iter_mut().for_each(|progress| progress.set_members(self.members.len()));
+        self.unlisted = self.unlisted.max(other.unlisted).max(self.sort_progress());
+    }
+
+    /// Puts what says most first, and returns how many fields are not followed any more.
+    fn sort_progress(&mut self) -> usize {
+        let kind = self.kind.clone();
+        sort_by_key(&mut self.progress, |progress| {
+            telling::rank(&kind, &progress.path, progress.last().map_or("", Value::kept))
+        });
+        let before = self.progress.len();
+        self.progress.truncate(MOST_PATHS);
+        before - self.progress.len()
+    }
+
+    /// What happened, without what it happened to, in parts: the two fields that say most, with what differs of their values,
+    /// and how many more there are. Of Events the reasons, and the newest message as far as it is kept.
+    pub fn parts(&self) -> Vec<Part> {
+        self.parts_of(true)
+    }
+
+    fn parts_of(&self, is_short: bool) -> Vec<Part> {
+        let plain = |text: String| Part::new(text, PartKind::Plain);
+        match &self.subject {
+            Subject::Noise(counts) => {
+                let told = Noise::ALL.into_iter().zip(counts).filter(|(_, count)| **count > 0);
+                let words: Vec<String> = told.map(|(noise, count)| format!("{} {count}", noise.words())).collect();
+                return vec![plain(format!("{} folded as noise: {}", self.count, words.join(" · ")))];
+            }
+            Subject::Notice(words) => return vec![plain(words.clone())],
+            _ => {}
+        }
+        let mut phrases: Vec<Vec<Part>> = Vec::new();
+        if self.has_added {
+            phrases.push(vec![plain("added".into())]);
+        }
+        let told: Vec<&Progress> = self.told().collect();
+        phrases.extend(told.iter().take(SHOWN).map(|progress| progress.parts_of(is_short)));
+        if let Some(message) = &self.message {
+            let text = if is_short { message.whole() } else { message.to_string() };
+            phrases.push(vec![Part::new("message ", PartKind::Path), Part::new(text, PartKind::New)]);
+        }
+        phrases.extend(self.unknown.map(|unknown| vec![plain(unknown.words().into())]));
+        match (self.deleted, self.members.len()) {
+            (0, _) => {}
+            (deleted, members) if deleted < members => phrases.push(vec![plain(format!("{deleted} deleted"))]),
+            _ => phrases.push(vec![plain("deleted".into())]),
+        }
+        let mut parts = phrases.join(&plain(", ".into()));
+        if is_short && !self.is_about_events() {
+            parts.extend(part::more(told.len().saturating_sub(SHOWN) + self.unlisted));
+        }
+        parts
+    }
+
+    /// The fields that are worth a word. A Pod's state says what its phase and its deletion do, and a Warning is called so.
+    fn told(&self) -> impl Iterator<Item = &Progress> {
+        let has = |wanted: &str| self.progress.iter().any(|progress| progress.path == wanted);
+        let (has_state, has_reason) = (has(telling::POD_STATUS), has("reason"));
+        self.progress.iter().filter(move |progress| match &*progress.path {
+            "status.phase" => !has_state,
+            "message" | "note" | "type" if self.is_about_events() => false,
+            path if self.is_about_events() => !has_reason || path == "reason",
+            path => !has_state || !path.starts_with("metadata.deletion"),
+        })
+    }
+
+    /// Whether these are Events.
+    pub(super) fn is_about_events(&self) -> bool {
+        &*self.kind == "Event"
+    }
+
+    /// Whether this is ordinary life, which needs nobody: Pods that come up, that end because they were asked to or are
+    /// complete, a probe that settles, Events that are no Warnings. Nothing in it fails, and nothing in it was asked for by
+    /// somebody else than a controller, as far as the feed knows.
+    pub fn is_ordinary(&self) -> bool {
+        match self.subject {
+            Subject::Noise(_) => return true,
+            Subject::Notice(_) => return false,
+            _ => {}
+        }
+        let is_usual = self.is_usual && !self.fails && self.unknown.is_none();
+        let mut states =
+            self.progress.iter().filter(|known| known.path == telling::POD_STATUS).flat_map(Progress::ends);
+        let is_going = self.deleted > 0 || self.progress.iter().any(|known| known.path == telling::DELETION);
+        let is_complete =
+            |value: Option<&Value>| value.is_some_and(|value| matches!(value.kept(), "Completed" | "Succeeded"));
+        let has_ended = states.any(|(first, last)| is_complete(first) || is_complete(last));
+        // A root that asks for something was written by somebody. Pods are made by their controllers.
+        let is_made = match &*self.kind {
+            "Pod" => !is_going || has_ended,
+            "Event" | "EndpointSlice" | "Endpoints" => true,
+            _ => !self.asks,
+        };
+        is_usual
+            && (self.depth > 0 || is_made)
+            && self.progress.iter().all(|known| self.is_settled(known, is_going || has_ended))
+    }
+
+    /// Whether a field ended as it should: a condition holds, and no fewer Pods are ready than before.
+    fn is_settled(&self, progress: &Progress, is_going: bool) -> bool {
+        let text = |value: Option<&Value>| value.map_or(String::new(), |value| value.kept().to_owned());
+        progress.ends().all(|(first, last)| match telling::condition(&progress.path) {
+            Some((name, ".status")) => {
+                let tone = state::condition(&self.kind, name, &text(last));
+                is_going || !matches!(tone, Tone::Bad | Tone::Wait)
+            }
+            Some(_) => true,
+            None if telling::is_readiness(&progress.path) && !self.asks => {
+                let number = |value| text(value).parse::<u64>().unwrap_or_default();
+                number(first) <= number(last)
+            }
+            None => true,
+        })
     }
 
     pub(super) fn is_writer(&self, writer: &InferredWriter) -> bool {
@@ -152,8 +319,9 @@ impl Entry {
                 None => self.progress.push(Progress::new(field, is_new, name)),
             }
         }
-        sort_by_key(&mut self.progress, |progress| telling::rank(&progress.path));
-        self.progress.truncate(MOST_PATHS);
+        let followed = self.sort_progress();
+        let more = line.fields.len().saturating_sub(MOST_PATHS) + line.more;
+        self.unlisted = self.unlisted.max(followed + more);
     }
 
     /// Who seems to have written the changes, in words; nobody is lent the change of another.
@@ -200,8 +368,11 @@ impl Entry {
                 let owner = owner.as_ref().map(|owner| format!(" {of} {} {}", owner.kind, owner.name));
                 format!("{objects} {}{plural}{}", self.kind, owner.unwrap_or_default())
             }
-            Subject::Events if self.members.len() == 1 => "1 Event".into(),
-            Subject::Events => format!("{} Events", self.members.len()),
+            Subject::Events => {
+                let noun = if self.is_warning { "Warning" } else { "Event" };
+                let plural = if self.members.len() == 1 { "" } else { "s" };
+                format!("{} {noun}{plural}", self.members.len())
+            }
             Subject::Noise(_) | Subject::Notice(_) => String::new(),
         }
     }
@@ -210,32 +381,6 @@ impl Entry {
 impl fmt::Display for Entry {
     /// What happened, without what it happened to: `added, status Pending → Running`, `spec.replicas 6 ⇄ 4`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.subject {
-            Subject::Noise(counts) => {
-                write!(formatter, "{} folded as noise:", self.count)?;
-                let told = Noise::ALL.into_iter().zip(counts).filter(|(_, count)| **count > 0);
-                for (at, (noise, count)) in told.enumerate() {
-                    write!(formatter, "{} {} {count}", if at > 0 { " ·" } else { "" }, noise.words())?;
-                }
-                return Ok(());
-            }
-            Subject::Notice(words) => return formatter.write_str(words),
-            _ => {}
-        }
-        let mut words: Vec<String> = Vec::new();
-        if self.has_added {
-            words.push("added".into());
-        }
-        let state = self.progress.iter().find(|progress| progress.path == telling::POD_STATUS);
-        let is_said = |path: &str| state.is_some() && (path == "status.phase" || path.starts_with("metadata.deletion"));
-        let told = self.progress.iter().filter(|progress| !is_said(&progress.path));
-        words.extend(told.take(2).map(Progress::to_string));
-        words.extend(self.unknown.map(|unknown| unknown.words().into()));
-        match (self.deleted, self.members.len()) {
-            (0, _) => {}
-            (deleted, members) if deleted < members => words.push(format!("{deleted} deleted")),
-            _ => words.push("deleted".into()),
-        }
-        formatter.write_str(&words.join(", "))
+        formatter.write_str(&part::sentence(&self.parts_of(false)))
     }
 }

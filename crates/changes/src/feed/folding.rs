@@ -2,7 +2,9 @@
 //!
 //! Entries stand in blocks. A block begins with a change that has no known cause, and holds what that change caused: a
 //! change of an object that asks for something is caused by its owner if the owner's entry asked for something, and
-//! nothing in the block has been quiet for long. Blocks are placed newest first.
+//! the block has not been quiet for long; what befalls the Pods on a Node is caused by the Node that is lost; and an Event
+//! belongs to the object that it is about. The block that began last stands first, and keeps its place whatever happens in
+//! it, so that an entry stands where its first change was received.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
@@ -24,16 +26,22 @@ use crate::writer::Writers;
 const CHAIN: f64 = 30_000.0;
 /// How long an object may be quiet and still repeat itself, in milliseconds.
 const REPEAT: f64 = 120_000.0;
+/// How long an object that fails may be quiet and still go on failing, in milliseconds. The kubelet waits for five minutes
+/// at most, and the next try takes its time.
+const FAILING: f64 = 600_000.0;
+/// How long an entry that begins a block takes what repeats itself, in milliseconds. Then the next repetition begins anew,
+/// so that it stands among what is new.
+const LONGEST: f64 = 600_000.0;
 /// Within which time the same thing must happen to objects of one owner that have no cause in the feed, in milliseconds.
 const TOGETHER: f64 = 5_000.0;
 /// How long one line counts noise, in milliseconds.
 const NOISE: f64 = 60_000.0;
-/// How long a block keeps its place while more happens in it, in milliseconds. Then it is placed first again.
-const STAYS: f64 = 10_000.0;
 /// How long before its cause a consequence may be received, in milliseconds.
 const EARLY: f64 = 1_000.0;
-/// The most blocks whose cause is waited for.
-const MOST_EARLY: usize = 64;
+/// For how long the owners of Pods on a lost Node follow them, in milliseconds.
+const FOLLOWS: f64 = 5_000.0;
+/// The most blocks whose cause is waited for, and the most owners that follow.
+const MOST_EARLY: usize = 128;
 /// The most entries of one block.
 const MOST_IN_BLOCK: usize = 200;
 /// The most objects of one entry.
@@ -55,24 +63,32 @@ pub(super) struct GroupKey {
 #[derive(Clone, Debug, Default)]
 struct Block {
     entries: Vec<EntryId>,
-    place: u64,
-    placed_at: f64,
     last_at: f64,
+}
+
+/// A block whose cause may yet be received.
+#[derive(Clone, Debug)]
+struct Early {
+    at: f64,
+    /// The object whose change would be the cause.
+    cause: Uid,
+    block: u64,
+    is_event: bool,
 }
 
 /// The entries, in blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Folding {
     entries: FxHashMap<EntryId, Entry>,
-    blocks: FxHashMap<u64, Block>,
-    /// The blocks by their places; the greatest place is that of the first block.
-    places: BTreeMap<u64, u64>,
+    /// The blocks by the entries with which they begin, so that the newest one is the last.
+    blocks: BTreeMap<u64, Block>,
     /// The newest entry of each object, and the object's place among its members.
     of_object: FxHashMap<Uid, (EntryId, usize)>,
     groups: FxHashMap<GroupKey, EntryId>,
     noise: Option<EntryId>,
-    /// Blocks that began with an object whose owner may yet be heard of: when, the owner, the block.
-    early: VecDeque<(f64, Uid, u64)>,
+    early: VecDeque<Early>,
+    /// The owners of Pods on a lost Node: when, and the Node's entry.
+    followers: FxHashMap<Uid, (f64, EntryId)>,
     /// Whether older changes are folded again, so that the Pods are not known as they were.
     is_again: bool,
     next: u64,
@@ -84,8 +100,17 @@ enum Goes {
     Into(EntryId),
     /// Under this entry.
     Under(EntryId),
+    /// Under this entry, in one with all others of its kind to which this happened, whoever owns them.
+    Among(EntryId),
     /// Into a block of its own.
     Alone,
+}
+
+/// What caused a change.
+struct Cause<'a> {
+    entry: &'a Entry,
+    /// Whether the change follows from a Node that is lost.
+    is_lost: bool,
 }
 
 impl Folding {
@@ -109,7 +134,7 @@ impl Folding {
 
     /// The entries, those of the first block first.
     pub(super) fn rows(&self) -> impl Iterator<Item = &Entry> {
-        let blocks = self.places.values().rev().filter_map(|block| self.blocks.get(block));
+        let blocks = self.blocks.values().rev();
         blocks.flat_map(|block| block.entries.iter()).filter_map(|id| self.entries.get(id))
     }
 
@@ -119,18 +144,22 @@ impl Folding {
             return self.push_noise(line, noise);
         }
         let signature = signature(line);
-        let goes = self.place_of(line, signature);
+        let goes = self.place_of(line, signature, pods);
+        let (parent, is_among) = match goes {
+            Goes::Under(parent) => (Some(parent), false),
+            Goes::Among(parent) => (Some(parent), true),
+            Goes::Into(_) | Goes::Alone => (None, false),
+        };
         let id = match goes {
             Goes::Into(id) => id,
-            Goes::Under(parent) => match self.group(line, Some(parent)) {
+            _ => match self.group(line, parent, is_among) {
                 Ok(id) => id,
-                Err(key) => self.begin(line, Some(parent), key),
-            },
-            Goes::Alone => match self.group(line, None) {
-                Ok(id) => id,
-                Err(key) => self.begin(line, None, key),
+                Err(key) => self.begin(line, parent, key),
             },
         };
+        if is_among {
+            self.follow(line, parent, pods);
+        }
         let mut member = 0;
         if let Some(entry) = self.entries.get_mut(&id) {
             let known = self.of_object.get(&line.uid).filter(|(known, _)| *known == id).map(|(_, member)| *member);
@@ -141,9 +170,14 @@ impl Folding {
             if entry.signatures.len() < MOST_SIGNATURES && !entry.signatures.contains(&signature) {
                 entry.signatures.push(signature);
             }
+            entry.is_mixed |= is_among;
             entry.fold(line, member);
-            let block = entry.block;
-            self.touch(block, line.at);
+            if let Some(block) = self.blocks.get_mut(&entry.block) {
+                block.last_at = line.at;
+            }
+        }
+        if matches!(goes, Goes::Alone) {
+            self.wait_for_cause(line, id, pods);
         }
         // Objects without a uid cannot be told apart.
         if !line.uid.is_empty()
@@ -153,6 +187,7 @@ impl Folding {
         {
             entry.came_of_it = outcome(entry, pods);
         }
+        self.adopt(line, id);
         id
     }
 
@@ -182,25 +217,50 @@ impl Folding {
         self.blocks.get(&entry.block).is_some_and(|block| at - block.last_at <= quiet)
     }
 
-    fn place_of(&self, line: &Line, signature: u64) -> Goes {
-        let of = |uid: &Uid| self.of_object.get(uid).and_then(|(id, _)| self.entries.get(id));
-        let own = of(&line.uid);
-        let owner = line.controller().and_then(|owner| of(&owner.uid));
-        // An Event says which object it is about, whether it asks for something or not.
-        let is_event = &*line.kind == "Event";
-        let cause = owner.filter(|owner| {
-            let is_cause = (line.asks && owner.asks) || is_event;
-            is_cause && owner.depth < DEEPEST && self.is_open(owner, line.at, CHAIN) && self.has_room(owner)
-        });
+    fn of(&self, uid: &Uid) -> Option<&Entry> {
+        self.of_object.get(uid).and_then(|(id, _)| self.entries.get(id))
+    }
+
+    /// The entry that caused a change.
+    fn cause(&self, line: &Line, pods: &Pods) -> Option<Cause<'_>> {
+        let owner = line.controller();
+        let can_cause = |entry: &&Entry, quiet: f64| {
+            entry.depth < DEEPEST && self.is_open(entry, line.at, quiet) && self.has_room(entry)
+        };
+        if line.is_event() {
+            // An Event says which object it is about, whether it asks for something or not.
+            let entry = self.of(&pods.uid_of(line.cluster, owner?)).filter(|entry| &*entry.kind != "Event")?;
+            let quiet = if entry.fails { FAILING } else { CHAIN };
+            return can_cause(&entry, quiet).then_some(Cause { entry, is_lost: false });
+        }
+        let node = line.lost_on().and_then(|node| pods.node(line.cluster, node)).and_then(|uid| self.of(uid));
+        if let Some(entry) = node.filter(|node| node.is_lost() && can_cause(node, CHAIN)) {
+            return Some(Cause { entry, is_lost: true });
+        }
+        if let Some((at, id)) = self.followers.get(&line.uid).filter(|_| !line.asks)
+            && line.at - at <= FOLLOWS
+            && let Some(entry) = self.entries.get(id).filter(|entry| can_cause(entry, CHAIN))
+        {
+            return Some(Cause { entry, is_lost: true });
+        }
+        let entry = self.of(&owner?.uid).filter(|entry| can_cause(entry, CHAIN))?;
+        let is_cause = line.asks && (entry.asks || &*entry.kind == "CronJob");
+        is_cause.then_some(Cause { entry, is_lost: false })
+    }
+
+    fn place_of(&self, line: &Line, signature: u64, pods: &Pods) -> Goes {
+        let own = self.of(&line.uid);
+        let cause = self.cause(line, pods);
         if let Some(own) = own {
-            let is_newer = |cause: &Entry| cause.block > own.block;
-            let is_caused_anew = line.asks && cause.is_some_and(is_newer) && line.delta_type != DeltaType::Deleted;
+            let is_newer = |cause: &Cause<'_>| cause.entry.block > own.block && (line.asks || cause.is_lost);
+            let is_caused_anew = cause.as_ref().is_some_and(is_newer) && line.delta_type != DeltaType::Deleted;
             if !is_caused_anew && self.goes_on(own, line, signature) {
                 return Goes::Into(own.id);
             }
         }
         match (cause, own) {
-            (Some(cause), _) => Goes::Under(cause.id),
+            (Some(Cause { entry, is_lost: true }), _) => Goes::Among(entry.id),
+            (Some(cause), _) => Goes::Under(cause.entry.id),
             // A member of a group that fares otherwise stands where the group stands.
             (None, Some(own)) if !line.asks && own.members.len() > 1 && self.is_open(own, line.at, CHAIN) => {
                 own.parent.map_or(Goes::Alone, Goes::Under)
@@ -211,15 +271,26 @@ impl Folding {
 
     /// Whether a change is told by the entry that told the object's last one.
     fn goes_on(&self, own: &Entry, line: &Line, signature: u64) -> bool {
-        if own.members.len() > 1 && own.subject != Subject::Events && line.trouble().is_some() {
+        let fails = line.trouble().is_some();
+        let quiet = line.at - own.last_at;
+        // Who fails in the same way as before goes on failing, however long the kubelet waits between two tries.
+        let is_failure = own.fails && (fails || !line.asks);
+        if (is_failure || (line.is_event() && own.is_about_events())) && quiet <= FAILING {
+            return true;
+        }
+        if own.members.len() > 1 && !line.is_event() && fails {
             return false;
         }
-        let quiet = line.at - own.last_at;
+        let is_long = own.depth == 0 && line.at - own.first_at > LONGEST;
+        // Each time that a CronJob makes a Job is news.
+        let is_news = line.schedules() && line.at - own.first_at > CHAIN;
         let is_open = self.is_open(own, line.at, CHAIN);
-        let repeats = own.signatures.contains(&signature) || line.delta_type == DeltaType::Deleted;
+        let is_gone = line.delta_type == DeltaType::Deleted;
+        let repeats = (own.signatures.contains(&signature) && !is_long && !is_news) || is_gone;
         let is_controlled = line.controller().is_some_and(|owner| owner.is_controller)
             && line.writers.iter().all(|writer| own.is_writer(writer));
-        (repeats && quiet <= REPEAT) || (is_open && (!line.asks || own.depth > 0 || is_controlled))
+        let is_same = !line.asks || own.depth > 0 || is_controlled;
+        (repeats && quiet <= REPEAT) || (is_open && is_same && !is_long && !is_news)
     }
 
     fn has_room(&self, entry: &Entry) -> bool {
@@ -228,18 +299,21 @@ impl Folding {
 
     /// The entry of objects of the same owner to which the same happened; or else the key under which others will find the
     /// entry that is to be made.
-    fn group(&self, line: &Line, parent: Option<EntryId>) -> Result<EntryId, Option<GroupKey>> {
+    fn group(&self, line: &Line, parent: Option<EntryId>, is_among: bool) -> Result<EntryId, Option<GroupKey>> {
         let parent = parent.and_then(|parent| self.entries.get(&parent));
-        let is_event = &*line.kind == "Event";
         let (block, owner) = match (parent, line.controller()) {
-            // All Events about a block are one entry.
-            (Some(parent), _) if is_event => (parent.block, Uid::default()),
+            // All Warnings about a block are one entry, and all other Events.
+            (Some(parent), _) if line.is_event() || is_among => (parent.block, Uid::default()),
             (Some(parent), Some(owner)) => (parent.block, owner.uid.clone()),
             (None, Some(owner)) => (0, owner.uid.clone()),
             (_, None) => return Err(None),
         };
-        let key = GroupKey { block, owner, change: change(line) };
-        let quiet = if parent.is_some() { CHAIN } else { TOGETHER };
+        let key = GroupKey { block, owner, change: if is_among { kind_alone(line) } else { change(line) } };
+        let quiet = match () {
+            () if line.trouble().is_some() || (line.is_event() && parent.is_some()) => FAILING,
+            () if parent.is_some() => CHAIN,
+            () => TOGETHER,
+        };
         let known = self.groups.get(&key).and_then(|id| self.entries.get(id));
         let fits = |entry: &&Entry| line.at - entry.last_at <= quiet && entry.members.len() < MOST_MEMBERS;
         known.filter(fits).map(|entry| entry.id).ok_or(Some(key))
@@ -247,110 +321,142 @@ impl Folding {
 
     fn begin(&mut self, line: &Line, parent: Option<EntryId>, group: Option<GroupKey>) -> EntryId {
         let id = self.next_number();
-        let is_event = &*line.kind == "Event";
         let parent = parent.and_then(|parent| self.entries.get(&parent));
-        let subject = match parent {
-            Some(_) if is_event => Subject::Events,
-            _ => Subject::Object(line.key.clone()),
-        };
-        // Events stand last in their block, under the entry with which it begins.
-        let root = parent.and_then(|parent| self.blocks.get(&parent.block)).and_then(|block| block.entries.first());
-        let parent_id = if is_event { root.copied() } else { parent.map(|parent| parent.id) };
+        let is_event = line.is_event() && parent.is_some();
+        let subject = if is_event { Subject::Events } else { Subject::Object(line.key.clone()) };
+        let block = parent.map_or(id, |parent| parent.block);
         let depth = match parent {
             Some(_) if is_event => 1,
             Some(parent) => parent.depth + 1,
             None => 0,
         };
-        let block = parent.map_or(id, |parent| parent.block);
+        // Events stand last in their block, under the entry with which it begins.
+        let parent_id = if is_event { Some(block) } else { parent.map(|parent| parent.id) };
         if let Some(key) = &group {
             self.groups.insert(key.clone(), id);
         }
-        let is_root = parent.is_none();
         let mut entry = blank(id, line.at, subject);
         (entry.kind, entry.cluster, entry.delta_type) = (line.kind.clone(), line.cluster, line.delta_type);
         (entry.parent, entry.depth, entry.block, entry.group) = (parent_id, depth, block, group);
-        self.add(entry, line.at);
-        if is_root && line.asks {
-            self.adopt(line, id);
-            if let Some(owner) = line.controller().filter(|owner| owner.is_controller) {
-                if self.early.len() == MOST_EARLY {
-                    self.early.pop_front();
-                }
-                self.early.push_back((line.at, owner.uid.clone(), id));
-            }
-        }
+        entry.is_warning = line.is_warning();
+        self.add(entry);
         id
     }
 
-    /// Puts under a new entry what it caused and was received before it: each kind has a watch of its own, and one may be
-    /// behind another.
-    fn adopt(&mut self, line: &Line, id: EntryId) {
-        while self.early.front().is_some_and(|(at, ..)| line.at - at > EARLY) {
+    /// The owners of a Pod that is lost with its Node change because of that.
+    fn follow(&mut self, line: &Line, node: Option<EntryId>, pods: &Pods) {
+        let (Some(node), "Pod", Some(owner)) = (node, &*line.kind, line.controller()) else { return };
+        if self.followers.len() >= MOST_EARLY {
+            self.followers.retain(|_, (at, _)| line.at - *at <= FOLLOWS);
+        }
+        let owners = [Some(&owner.uid), pods.owner_of_set(&owner.uid)];
+        if self.followers.len() < MOST_EARLY {
+            self.followers.extend(owners.into_iter().flatten().map(|owner| (owner.clone(), (line.at, node))));
+        }
+    }
+
+    /// Notes that a block began whose cause may be received later: each kind has a watch of its own, and one may be behind
+    /// another.
+    fn wait_for_cause(&mut self, line: &Line, id: EntryId, pods: &Pods) {
+        let is_event = line.is_event();
+        let node = line.lost_on().and_then(|node| pods.node(line.cluster, node));
+        let owner = line.controller().filter(|owner| is_event || (owner.is_controller && line.asks));
+        let Some(cause) = node.cloned().or(owner.map(|owner| pods.uid_of(line.cluster, owner))) else { return };
+        if self.early.len() == MOST_EARLY {
             self.early.pop_front();
         }
-        let is_own = |(_, owner, _): &(f64, Uid, u64)| *owner == line.uid;
+        self.early.push_back(Early { at: line.at, cause, block: id, is_event });
+    }
+
+    /// Puts under the entry of a change what it caused and was received before it.
+    fn adopt(&mut self, line: &Line, id: EntryId) {
+        while self.early.front().is_some_and(|early| line.at - early.at > CHAIN) {
+            self.early.pop_front();
+        }
+        let Some(entry) = self.entries.get(&id).filter(|entry| !line.is_event() && entry.depth < DEEPEST) else {
+            return;
+        };
+        let is_cause = line.asks || line.schedules() || entry.is_lost();
+        let block = entry.block;
+        let is_own = |early: &Early| {
+            let is_in_time = early.is_event || (is_cause && line.at - early.at <= EARLY);
+            early.cause == line.uid && is_in_time && early.block != block
+        };
         while let Some(at) = self.early.iter().position(is_own) {
-            let Some((_, _, child)) = self.early.remove(at) else { return };
-            let Some(block) = self.blocks.remove(&child) else { continue };
-            self.places.remove(&block.place);
-            for entry_id in block.entries {
-                let Some(mut entry) = self.entries.remove(&entry_id) else { continue };
-                entry.parent = entry.parent.or(Some(id));
-                entry.depth = (entry.depth + u8::from(entry.subject != Subject::Events)).min(DEEPEST);
-                entry.block = id;
-                if let Some(key) = entry.group.take() {
-                    if self.groups.get(&key) == Some(&entry_id) {
-                        self.groups.remove(&key);
-                    }
-                    let key = GroupKey { block: id, ..key };
-                    self.groups.insert(key.clone(), entry_id);
-                    entry.group = Some(key);
+            let Some(early) = self.early.remove(at) else { return };
+            self.put_under(early.block, id);
+        }
+    }
+
+    /// Puts a block under an entry of another one.
+    fn put_under(&mut self, child: u64, id: EntryId) {
+        let Some((block_id, depth)) = self.entries.get(&id).map(|entry| (entry.block, entry.depth + 1)) else { return };
+        let Some(block) = self.blocks.remove(&child) else { return };
+        for entry_id in block.entries {
+            let Some(mut entry) = self.entries.remove(&entry_id) else { continue };
+            entry.block = block_id;
+            let group = entry.group.take();
+            let is_known = group.as_ref().is_some_and(|key| self.groups.get(key) == Some(&entry_id));
+            if let Some(key) = group.as_ref().filter(|_| is_known) {
+                self.groups.remove(key);
+            }
+            if entry.is_about_events() {
+                (entry.parent, entry.depth, entry.subject) = (Some(block_id), 1, Subject::Events);
+                let key = GroupKey { block: block_id, owner: Uid::default(), change: events(entry.is_warning) };
+                if let Some(known) = self.groups.get(&key).copied() {
+                    self.unite(known, entry);
+                    continue;
                 }
-                let at = entry.last_at;
-                self.add(entry, at);
+                entry.group = Some(key);
+            } else {
+                entry.parent = entry.parent.or(Some(id));
+                entry.depth = (entry.depth + depth).min(DEEPEST);
+                entry.group = group.map(|key| GroupKey { block: block_id, ..key });
+            }
+            if let Some(key) = &entry.group {
+                self.groups.insert(key.clone(), entry_id);
+            }
+            self.add(entry);
+        }
+    }
+
+    /// Makes one entry of two.
+    fn unite(&mut self, id: EntryId, other: Entry) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        for (at, member) in other.members.iter().enumerate() {
+            if let Some(known) = self.of_object.get_mut(member).filter(|known| known.0 == other.id) {
+                *known = (id, entry.members.len() + at);
             }
         }
+        entry.absorb(other);
     }
 
-    fn add(&mut self, entry: Entry, at: f64) {
+    fn add(&mut self, entry: Entry) {
         let (id, parent, is_event) = (entry.id, entry.parent, entry.subject == Subject::Events);
-        let block_id = entry.block;
-        let block = self.blocks.entry(block_id).or_default();
-        let place = block.entries.iter().position(|other| Some(*other) == parent).map(|at| {
-            let depth = |id: &EntryId| self.entries.get(id).map_or(0, |entry| entry.depth);
-            let above = depth(&block.entries[at]);
-            let is_below = |id: &&EntryId| {
-                depth(id) > above && self.entries.get(id).is_none_or(|entry| entry.subject != Subject::Events)
-            };
-            at + 1 + block.entries[at + 1..].iter().take_while(is_below).count()
-        });
-        let place = place.filter(|_| !is_event).unwrap_or(block.entries.len());
-        block.entries.insert(place, id);
-        if block.entries.len() == 1 {
-            (block.place, block.placed_at, block.last_at) = (id, at, at);
-            self.places.insert(id, block_id);
-        }
+        let block =
+            self.blocks.entry(entry.block).or_insert_with(|| Block { entries: Vec::new(), last_at: entry.last_at });
+        let is_events = |id: &EntryId| self.entries.get(id).is_some_and(|entry| entry.subject == Subject::Events);
+        let place = if is_event {
+            // Warnings stand above other Events.
+            let is_normal = |id: &EntryId| is_events(id) && self.entries.get(id).is_some_and(|entry| !entry.is_warning);
+            block.entries.iter().position(is_normal).filter(|_| entry.is_warning)
+        } else {
+            block.entries.iter().position(|other| Some(*other) == parent).map(|at| {
+                let depth = |id: &EntryId| self.entries.get(id).map_or(0, |entry| entry.depth);
+                let above = depth(&block.entries[at]);
+                let is_below = |id: &&EntryId| depth(id) > above && !is_events(id);
+                at + 1 + block.entries[at + 1..].iter().take_while(is_below).count()
+            })
+        };
+        block.entries.insert(place.unwrap_or(block.entries.len()), id);
         self.entries.insert(id, entry);
-    }
-
-    /// Something happened in a block.
-    fn touch(&mut self, id: u64, at: f64) {
-        let number = self.next + 1;
-        let Some(block) = self.blocks.get_mut(&id) else { return };
-        block.last_at = at;
-        if at - block.placed_at > STAYS && self.places.last_key_value().is_some_and(|(last, _)| *last != block.place) {
-            self.places.remove(&block.place);
-            (block.place, block.placed_at) = (number, at);
-            self.places.insert(number, id);
-            self.next = number;
-        }
     }
 
     fn push_noise(&mut self, line: &Line, noise: Noise) -> EntryId {
         let known = self.noise.filter(|id| self.entries.get(id).is_some_and(|entry| line.at - entry.first_at <= NOISE));
         let id = known.unwrap_or_else(|| {
             let id = self.next_number();
-            self.add(blank(id, line.at, Subject::Noise([0; Noise::ALL.len()])), line.at);
+            self.add(blank(id, line.at, Subject::Noise([0; Noise::ALL.len()])));
             self.noise = Some(id);
             id
         });
@@ -367,7 +473,7 @@ impl Folding {
     /// Adds a row about a watch.
     pub(super) fn notice(&mut self, at: f64, words: &str) -> EntryId {
         let id = self.next_number();
-        self.add(blank(id, at, Subject::Notice(words.into())), at);
+        self.add(blank(id, at, Subject::Notice(words.into())));
         id
     }
 
@@ -378,8 +484,7 @@ impl Folding {
 
     /// Forgets the last block, and says how many changes it told.
     pub(super) fn evict(&mut self) -> u64 {
-        let Some((_, block)) = self.places.pop_first() else { return 0 };
-        let entries = self.blocks.remove(&block).map(|block| block.entries).unwrap_or_default();
+        let entries = self.blocks.pop_first().map(|(_, block)| block.entries).unwrap_or_default();
         let mut told = 0;
         for entry in entries.iter().filter_map(|id| self.entries.remove(id)) {
             told += entry.count;
@@ -421,6 +526,12 @@ fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
         made: 0,
         ended: 0,
         came_of_it: Vec::new(),
+        unlisted: 0,
+        fails: false,
+        is_warning: false,
+        is_mixed: false,
+        is_usual: true,
+        message: None,
         members: SmallVec::new(),
         block: id,
         signatures: SmallVec::new(),
@@ -459,15 +570,31 @@ fn signature(line: &Line) -> u64 {
 /// A hash of kind and change, equal for objects to which the same happened: that they are new, asked to go, gone, in
 /// trouble, or that the same fields have the same values.
 fn change(line: &Line) -> u64 {
+    if line.is_event() {
+        return events(line.is_warning());
+    }
     let mut hasher = FxHasher::default();
     line.kind.hash(&mut hasher);
     match (line.delta_type, line.trouble()) {
-        _ if &*line.kind == "Event" => {}
         (DeltaType::Added | DeltaType::Deleted, _) => (line.delta_type, 0).hash(&mut hasher),
         (_, Some(trouble)) => trouble.hash(&mut hasher),
         _ if line.is_marked_for_deletion() => 1.hash(&mut hasher),
         _ => line.fields.hash(&mut hasher),
     }
+    hasher.finish()
+}
+
+/// The same for Events: Warnings, and all others.
+fn events(are_warnings: bool) -> u64 {
+    let mut hasher = FxHasher::default();
+    ("Event", are_warnings).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The same for what follows from one cause.
+fn kind_alone(line: &Line) -> u64 {
+    let mut hasher = FxHasher::default();
+    ("among", &line.kind).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -490,7 +617,6 @@ mod tests {
             let (uid, kind, new) = (Uid::new(&uid.to_string()), "X".into(), Some(&*new));
             let received = ReceivedChange { seq: 1, at, kind, key, uid, delta_type: DeltaType::Added, old: None, new };
             folding.push(&Line::new(received, &Marks::default()), &Pods::default());
-            assert_eq!(folding.blocks.len(), folding.places.len());
             let in_blocks: usize = folding.blocks.values().map(|block| block.entries.len()).sum();
             assert_eq!(in_blocks, folding.entries.len());
         };
@@ -503,7 +629,7 @@ mod tests {
         while folding.len() > 0 {
             folding.evict();
         }
-        assert!(folding.blocks.is_empty() && folding.places.is_empty());
+        assert!(folding.blocks.is_empty() && folding.entries.is_empty());
         assert!(folding.of_object.is_empty() && folding.groups.is_empty());
     }
 }

@@ -14,7 +14,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_columns::state;
 
 use crate::feed::outcome::{Outcome, worst_first};
-use crate::line::{Line, PodState};
+use crate::line::{Line, Owner, PodState};
 use crate::replicas::Replicas;
 
 /// The most Pods whose state is known, and the most workloads. For a moment there may be twice as many.
@@ -39,9 +39,18 @@ struct Pod {
 #[derive(Clone, Debug, Default)]
 struct Workload {
     pods: Tally,
+    /// The Deployment, where this is a ReplicaSet of one.
+    owner: Option<Uid>,
     /// The ReplicaSets, with their revisions.
     sets: SmallVec<[(Uid, u64); 2]>,
     replicas: Option<(Replicas, Option<i64>)>,
+}
+
+/// A Node, or the name of one that is not known itself.
+#[derive(Clone, Debug, Default)]
+struct Node {
+    pods: Tally,
+    uid: Option<Uid>,
 }
 
 /// A map that forgets what was put in longest ago.
@@ -81,8 +90,8 @@ impl<V> Bounded<V> {
 pub(super) struct Pods {
     pods: Bounded<Pod>,
     workloads: Bounded<Workload>,
-    /// The Pods on each Node, by its cluster and name.
-    nodes: FxHashMap<(&'static str, SmolStr), Tally>,
+    /// The Nodes by cluster and name.
+    nodes: FxHashMap<(&'static str, SmolStr), Node>,
 }
 
 impl Pods {
@@ -94,6 +103,7 @@ impl Pods {
         match &*line.kind {
             "Pod" => self.push_pod(line),
             "ReplicaSet" => self.push_set(line),
+            "Node" => self.push_node(line),
             _ => {}
         }
         if line.delta_type == DeltaType::Deleted {
@@ -132,17 +142,48 @@ impl Pods {
             add(&mut self.workload(&pod.owner).pods, &pod.word, by);
         }
         if !pod.node.1.is_empty() {
-            let tally = self.nodes.entry(pod.node.clone()).or_default();
-            add(tally, &pod.word, by);
-            if tally.is_empty() {
+            let node = self.nodes.entry(pod.node.clone()).or_default();
+            add(&mut node.pods, &pod.word, by);
+            if node.pods.is_empty() && node.uid.is_none() {
                 self.nodes.remove(&pod.node);
             }
         }
     }
 
+    fn push_node(&mut self, line: &Line) {
+        let name = (line.cluster, SmolStr::new(&line.key.name));
+        if line.delta_type != DeltaType::Deleted {
+            self.nodes.entry(name).or_default().uid = Some(line.uid.clone());
+        } else if let Some(node) = self.nodes.get_mut(&name) {
+            node.uid = None;
+            if node.pods.is_empty() {
+                self.nodes.remove(&name);
+            }
+        }
+    }
+
+    /// The uid of a Node.
+    pub(super) fn node(&self, cluster: &'static str, name: &str) -> Option<&Uid> {
+        self.nodes.get(&(cluster, SmolStr::new(name)))?.uid.as_ref()
+    }
+
+    /// The uid of the object that is named: the kubelet's Events name a Node by its name in place of its uid.
+    pub(super) fn uid_of(&self, cluster: &'static str, named: &Owner) -> Uid {
+        let node = if named.kind == "Node" { self.node(cluster, &named.name) } else { None };
+        node.unwrap_or(&named.uid).clone()
+    }
+
+    /// The Deployment of a ReplicaSet.
+    pub(super) fn owner_of_set(&self, uid: &Uid) -> Option<&Uid> {
+        self.workloads.entries.get(uid)?.owner.as_ref()
+    }
+
     fn push_set(&mut self, line: &Line) {
         let Some(owner) = line.controller().filter(|owner| owner.is_controller) else { return };
-        let sets = &mut self.workload(&owner.uid.clone()).sets;
+        if line.delta_type != DeltaType::Deleted {
+            self.workload(&line.uid).owner = Some(owner.uid.clone());
+        }
+        let sets = &mut self.workload(&owner.uid).sets;
         sets.retain(|(uid, _)| *uid != line.uid);
         if line.delta_type != DeltaType::Deleted {
             sets.push((line.uid.clone(), line.revision.unwrap_or_default()));
@@ -180,9 +221,16 @@ impl Pods {
             // Which of them are the old ones is not known, but an old one that fails is not counted as ready.
             ready.count = ready.count.saturating_sub(old);
         }
-        if found.is_empty() {
+        // Pods that came with a list are not known one by one, but the workload counts them.
+        let known: u64 = newest.iter().map(|(_, count)| count).sum();
+        if known < replicas.updated {
+            found.retain(|outcome| outcome.word != READY);
+            let others = found.iter().map(|outcome| outcome.count).sum();
             let tone = if replicas.available < replicas.desired { Tone::Wait } else { Tone::Good };
-            found.push(Outcome::plain(replicas.available, "available", tone));
+            if old == 0 {
+                let ready = replicas.available.min(replicas.updated.saturating_sub(others));
+                found.push(Outcome::plain(ready, "available", tone));
+            }
         }
         found.push(Outcome::plain(replicas.desired.saturating_sub(replicas.all), "not made", Tone::Wait));
         found.push(Outcome::plain(old, "still old", Tone::Plain));
@@ -193,8 +241,13 @@ impl Pods {
     pub(super) fn of_set(&self, uid: &Uid, (made, ended): (u64, u64)) -> Vec<Outcome> {
         let pods = self.of_owner(uid);
         let of = |wanted: &str| pods.iter().find(|(word, _)| word == wanted).map_or(0, |(_, count)| *count);
-        let live = pods.iter().map(|(_, count)| count).sum::<u64>() - of("Terminating");
-        let ready = of(READY);
+        let known = pods.iter().map(|(_, count)| count).sum::<u64>() - of("Terminating");
+        // Pods that came with a list are not known one by one, but the ReplicaSet counts them.
+        let counted = self.workloads.entries.get(uid).and_then(|workload| workload.replicas);
+        let (live, ready) = match counted {
+            Some((replicas, _)) if replicas.all > known => (replicas.all, replicas.available),
+            _ => (known, of(READY)),
+        };
         let tone = match () {
             () if ready == live => Tone::Good,
             () if pods.iter().any(|(word, _)| tone_of(word) == Tone::Bad) => Tone::Bad,
@@ -220,17 +273,18 @@ impl Pods {
         self.of_owner(uid).iter().map(|(_, count)| count).sum()
     }
 
-    /// How the Pods on a Node are, worst first. What runs on a Node that is lost is not ready.
+    /// How the Pods on a Node are that are not ready, worst first. What runs on a Node that is lost is not ready.
     pub(super) fn on_node(&self, cluster: &'static str, name: &str, is_lost: bool) -> Vec<Outcome> {
-        let Some(pods) = self.nodes.get(&(cluster, SmolStr::new(name))) else { return Vec::new() };
-        let all = pods.iter().map(|(_, count)| count).sum();
+        let Some(Node { pods, .. }) = self.nodes.get(&(cluster, SmolStr::new(name))) else { return Vec::new() };
         let mut found = outcomes(pods);
+        // Pods that came with a list are not known one by one. Those that fail have changed, and so they are known.
+        found.retain(|outcome| outcome.tone != Tone::Good);
         let not_ready = found.iter_mut().find(|outcome| outcome.word == NOT_READY);
         if let Some(not_ready) = not_ready.filter(|_| is_lost) {
             not_ready.tone = Tone::Bad;
         }
-        let of = (found.len() > 1).then_some(all);
-        worst_first(found, of, if all == 1 { "Pod on it" } else { "Pods on it" })
+        let all: u64 = found.iter().map(|outcome| outcome.count).sum();
+        worst_first(found, None, if all == 1 { "Pod on it" } else { "Pods on it" })
     }
 
     #[cfg(test)]

@@ -156,6 +156,15 @@ impl Progress {
         self.last = other.last;
     }
 
+    /// The same for an entry in which so many members stand before those of this one.
+    pub(super) fn after(mut self, offset: usize) -> Progress {
+        self.set_members(self.members.max(2));
+        if let Some(shares) = &mut self.shares {
+            shares.of_member.splice(0..0, std::iter::repeat_n(NONE, offset));
+        }
+        self
+    }
+
     /// The short form of the path: `image`, `Ready`.
     pub fn short_path(&self) -> String {
         short_path::short(&self.path, &self.object)
@@ -208,7 +217,7 @@ impl Progress {
         if self.alternates() { " ⇄ " } else { " → " }
     }
 
-    fn parts_of(&self, is_short: bool) -> Vec<Part> {
+    pub(super) fn parts_of(&self, is_short: bool) -> Vec<Part> {
         let path = if is_short { self.short_path() } else { telling::shown(&self.path).into() };
         let path = Part::new(format!("{path} "), PartKind::Path);
         if let Some(shares) = &self.shares {

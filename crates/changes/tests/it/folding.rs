@@ -384,20 +384,6 @@ fn a_row_shows_the_part_that_changed_and_keeps_the_whole() {
 }
 
 #[test]
-fn a_busy_block_comes_to_the_top_but_not_at_every_change() {
-    let mut play = Play::new();
-    play.objects.known.insert("a".into(), json!({"metadata": {"ownerReferences": []}, "data": {"x": "7"}}).to_string());
-    play.set(0.0, "ConfigMap", "a", "", json!({"data": {"x": "0"}}));
-    play.set(1.0, "ConfigMap", "b", "", json!({}));
-    play.set(9_000.0, "ConfigMap", "a", "", json!({"data": {"x": "1"}}));
-    assert!(rows(&play.feed)[1].starts_with("ConfigMap a"));
-    play.set(11_000.0, "ConfigMap", "a", "", json!({"data": {"x": "2"}}));
-    assert!(rows(&play.feed)[0].starts_with("ConfigMap a"), "{:?}", rows(&play.feed));
-    play.feed.notice(12_000.0, "relist of events (410)");
-    assert_eq!(rows(&play.feed)[0].trim(), "relist of events (410)");
-}
-
-#[test]
 fn a_row_lends_nobody_the_change_of_another() {
     let mut objects = Objects::default();
     let mut feed = Feed::new(Limits::default());

@@ -5,6 +5,7 @@
 mod findings;
 mod folding;
 mod independent;
+mod order;
 mod outcome;
 mod play;
 mod pods;

@@ -106,7 +106,7 @@ fn a_state_is_trouble_where_the_table_s_colour_says_so() {
     };
     let (before, after) = (pod(false, &waiting("PodInitializing")), pod(false, &waiting("CrashLoopBackOff")));
     assert_eq!(line(Some(&before), &after).trouble(), Some("Init:CrashLoopBackOff"));
-    assert_eq!(line(Some(&before), &after).to_string(), "status Init:0/2 → Init:CrashLoopBackOff");
+    assert_eq!(line(Some(&before), &after).to_string(), "status Init:0/2 → Init:CrashLoopBackOff + 1 more field");
     assert_eq!(line(Some(&after), &before).trouble(), None);
     // A Pod whose status cannot be read has no word, as it has no cell.
     assert_eq!(feed_word(&pod(false, r#"{"phase":7}"#)), "");

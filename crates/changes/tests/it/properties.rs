@@ -172,8 +172,11 @@ proptest! {
                 // Between a row and its cause there are only rows of the same block.
                 let cause = rows[..place].iter().rposition(|other| other.id == parent).unwrap();
                 prop_assert!(row.depth > 0 && rows[cause + 1..=place].iter().all(|other| other.depth > 0));
-                let _ = (row.to_string(), row.name(), row.repetition());
+                let _ = (row.to_string(), row.name(), row.repetition(), row.parts(), feed.outcome(row), row.is_ordinary());
             }
+            // Blocks stand by the times of their first rows.
+            let times: Vec<f64> = rows.iter().filter(|row| row.depth == 0).map(|row| row.first_at).collect();
+            prop_assert!(times.is_sorted_by(|one, two| one >= two));
         }
         findings.cards(at).iter().for_each(check_card);
     }

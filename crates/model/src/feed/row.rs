@@ -264,7 +264,7 @@ fn pieces(kind: &str, path: &str, parts: Vec<Part>) -> Vec<Piece> {
             PartKind::Old => "old",
             PartKind::New => "new",
             PartKind::Arrow => "arrow",
-            PartKind::Count | PartKind::Plain => "",
+            PartKind::Count | PartKind::Plain | PartKind::More => "",
         };
         let tone = if part.kind == PartKind::New { tone_of(kind, path, &part.text) } else { Tone::Plain };
         Piece { text: part.text, what, tone }

@@ -75,7 +75,10 @@ pub fn diff(kind: &str, old: &str, new: &str) -> Result<Diff, NotReadable> {
     let reasons = noise::classify(&Marks::default(), kind, &found, generation.and_then(json::integer));
     let mut ranked: Vec<_> = found.changes.iter().zip(&reasons).filter(|(change, _)| !is_silent("", change)).collect();
     // The order of the texts stays among fields that say equally much.
-    sort_by(&mut ranked, |(one, _), (two, _)| rank(&one.path).cmp(&rank(&two.path)));
+    let rank_of = |change: &comparison::FieldChange<'_>| {
+        rank(kind, &change.path, &change.new.and_then(json::unescaped).unwrap_or_default())
+    };
+    sort_by(&mut ranked, |(one, _), (two, _)| rank_of(one).cmp(&rank_of(two)));
     let (noise, told): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|(_, reason)| reason.is_some());
     let shown = |fields: Vec<(&comparison::FieldChange<'_>, _)>| {
         fields.into_iter().map(|(change, _)| field_change(change)).collect()
