@@ -240,6 +240,14 @@ fn a_link_of_the_feed_leads_to_its_change_and_the_keys_go_on_from_there() {
     inspect(&mut play, InspectorCommand::Step(1));
     inspect(&mut play, InspectorCommand::Step(1));
     assert_eq!(marked(&play).as_deref(), Some("66"));
+    // What comes later is counted, and pushes nothing away.
+    let shown = play.page.view().inspector.versions.shown.clone();
+    for version in 70..75 {
+        play.reflects(id, Input::Frame(&value(version)));
+        (0..4).for_each(|_| play.frame());
+    }
+    let versions = play.page.view().inspector.versions.clone();
+    assert_eq!((versions.newer, &versions.shown, marked(&play).as_deref()), (5, &shown, Some("66")));
     // One that is far from the newest is shown too; and the same link leads there again.
     follow(&mut play, &older.replace("57.65", "4.12"));
     assert_eq!(marked(&play).as_deref(), Some("12"));
