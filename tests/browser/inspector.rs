@@ -69,8 +69,21 @@ async fn says(page: &Page, handle: &str, words: &str) {
 }
 
 async fn yaml(page: &Page) -> Result<Value, String> {
-    let script =
-        "return [...document.querySelectorAll('[data-testid=yaml] .code')].map(line => line.textContent).join('\\n')";
+    // Only the lines in sight are in the document: one comes after the other.
+    let script = "return (async () => {
+        const panel = document.getElementById('inspector-panel');
+        const yaml = document.querySelector('[data-testid=yaml]');
+        const frame = () => new Promise(requestAnimationFrame);
+        const lines = [];
+        for (panel.scrollTop = 0; ; panel.scrollTop += 200) {
+            for (let count = 0; count < 6; count++) await frame();
+            for (const line of yaml.querySelectorAll('.line')) {
+                lines[line.id.replace('yaml-line-', '')] = line.querySelector('.code').textContent;
+            }
+            if (panel.scrollTop + panel.clientHeight >= panel.scrollHeight - 1) break;
+        }
+        return lines.slice(0, yaml.dataset.lines).join('\\n');
+    })()";
     let text: String = page.read(script, Vec::new()).await;
     serde_saphyr::from_str(&text).map_err(|error| format!("{error}: {text}"))
 }
@@ -134,11 +147,8 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         let printed = kubectl.run(&format!("get pod {pod_name} -n {namespace} -o yaml"), "").await;
         let printed: Value = serde_saphyr::from_str(&printed).expect("kubectl prints YAML");
         wait_until("the YAML is what kubectl prints", SOON, async || {
-            let mut shown = yaml(page).await?;
-            // Items of a list have no kind and apiVersion; kubectl adds them.
-            for field in ["kind", "apiVersion"] {
-                shown[field] = printed[field].clone();
-            }
+            // Also kind and apiVersion, which the items of a list have not.
+            let shown = yaml(page).await?;
             holds(shown == printed, || format!("{shown}\nnot\n{printed}"))
         })
         .await;

@@ -216,6 +216,7 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
             data-testid="feed-row"
             data-what=move || row.with(|row| row.what)
             data-depth=move || row.with(|row| row.depth).to_string()
+            data-ordinary=move || row.with(|row| row.is_ordinary).to_string()
             style:height=move || format!("{}px", height())
             style:padding-left=move || format!("{}px", 14 + 18 * u32::from(row.with(|row| row.depth)))
         >

@@ -7,6 +7,7 @@ mod summary;
 mod yaml;
 
 use leptos::ev;
+use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -22,6 +23,7 @@ use kubechurn_model::view::inspector::Inspected;
 use crate::ui::screen::{Commands, Inspector as Signals, Screen};
 use crate::ui::shell::closing_menu;
 use crate::ui::shell::edge::Edge;
+use crate::ui::sized::on_size;
 
 /// The panel; nothing while no row is selected.
 #[component]
@@ -42,6 +44,8 @@ pub fn Inspector(
         keys.remove();
         pointer.remove();
     });
+    let panel = NodeRef::<html::Div>::new();
+    on_size(panel, move || yaml::scrolled(commands));
     let is_open = Memo::new(move |_| signals.inspected.with(Option::is_some));
     Effect::new(move |was: Option<bool>| {
         let open = is_open.get();
@@ -83,6 +87,8 @@ pub fn Inspector(
                 <div
                     class="inspector-body"
                     id="inspector-panel"
+                    node_ref=panel
+                    on:scroll=move |_| yaml::scrolled(commands)
                     role="tabpanel"
                     tabindex="0"
                     aria-labelledby=move || format!("inspector-{}", signals.tab.get().name())
@@ -162,10 +168,10 @@ fn CopyMenu(signals: Signals, commands: Commands) -> impl IntoView {
         close();
     };
     let line = move |line: CommandLine| {
-        let (text, title, shown) = (line.text.clone(), line.text.clone(), line.text);
+        let (text, shown) = (line.text.clone(), line.text);
         view! {
             <li>
-                <button title=title on:click=move |_| copy(InspectorCommand::CopyLine(text.clone()))>
+                <button on:click=move |_| copy(InspectorCommand::CopyLine(text.clone()))>
                     <span>{line.title}</span>
                     <code>{shown}</code>
                 </button>

@@ -4,15 +4,16 @@ use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use kubechurn_model::inspector::yaml::Line;
+use kubechurn_model::inspector::yaml::{LINE, Line};
 use kubechurn_model::page::command::{Command, InspectorCommand};
 
 use crate::ui::inspector::last_write::LastWrite;
-use crate::ui::inspector::scroll_to;
 use crate::ui::screen::{Commands, Inspector};
 
 /// What the ids of the lines begin with, before their places.
-const LINE: &str = "yaml-line-";
+const ID: &str = "yaml-line-";
+/// The room at the top of the panel that the bar takes, in pixels.
+const BAR: f64 = 40.0;
 
 /// The tab.
 #[component]
@@ -25,9 +26,13 @@ pub fn YamlView(signals: Inspector, commands: Commands) -> impl IntoView {
     let managers = Memo::new(move |_| yaml.with(|yaml| yaml.managers));
     // The line that the keyboard or a click chose, by its place.
     let current = RwSignal::new(None::<usize>);
-    let count = move || lines.with(|yaml| yaml.lines.len());
+    let count = move || lines.with(|yaml| yaml.total);
+    // The tab has its place when this has run.
+    request_animation_frame(move || scrolled(commands));
     let ask = move |at: usize| {
-        let pointer = lines.with_untracked(|yaml| yaml.lines.get(at).and_then(|line| line.pointer.clone()));
+        let pointer = lines.with_untracked(|yaml| {
+            at.checked_sub(yaml.first).and_then(|at| yaml.lines.get(at)).and_then(|line| line.pointer.clone())
+        });
         if pointer.is_some() {
             send(InspectorCommand::LastWrite(pointer));
         }
@@ -41,11 +46,11 @@ pub fn YamlView(signals: Inspector, commands: Commands) -> impl IntoView {
     Effect::new(move |_| {
         let asked = signals.last_write.with(|one| one.as_ref().map(|answer| answer.pointer.clone()));
         let is_asked = |line: &Line| asked.is_some() && line.pointer == asked;
-        let at: Vec<usize> =
-            lines.with(|yaml| (0..).zip(&yaml.lines).filter(|(_, line)| is_asked(line)).map(|(at, _)| at).collect());
+        let at: Vec<usize> = lines.with(|yaml| {
+            (yaml.first..).zip(&yaml.lines).filter(|(_, line)| is_asked(line)).map(|(at, _)| at).collect()
+        });
         request_animation_frame(move || mark("data-asked", &at));
     });
-    let more = Memo::new(move |_| yaml.with(|yaml| yaml.yaml.more));
     view! {
         <div class="yaml-bar">
             <button data-testid="yaml-copy" on:click=move |_| send(InspectorCommand::Copy)>"Copy"</button>
@@ -74,6 +79,9 @@ pub fn YamlView(signals: Inspector, commands: Commands) -> impl IntoView {
             class="yaml"
             data-testid="yaml"
             data-managers=move || managers.get().then_some("true")
+            data-lines=move || count().to_string()
+            style:height=move || format!("{}px", count() as f64 * LINE)
+            style=("--yaml-line", format!("{LINE}px"))
             role="group"
             tabindex="0"
             aria-label="YAML. The arrows choose a line, and Enter tells the last write of its field."
@@ -83,7 +91,7 @@ pub fn YamlView(signals: Inspector, commands: Commands) -> impl IntoView {
                 let closest = |selector: &str| target.as_ref().and_then(|target| target.closest(selector).ok().flatten());
                 // The button of a Secret's value has a use of its own.
                 if closest("button").is_none()
-                    && let Some(at) = closest(".line").and_then(|line| line.id().strip_prefix(LINE)?.parse().ok())
+                    && let Some(at) = closest(".line").and_then(|line| line.id().strip_prefix(ID)?.parse().ok())
                 {
                     current.set(Some(at));
                     ask(at);
@@ -103,19 +111,44 @@ pub fn YamlView(signals: Inspector, commands: Commands) -> impl IntoView {
                 };
                 event.prevent_default();
                 current.set(Some(at.min(last)));
-                scroll_to(&format!("#{}", line_id(at.min(last))));
+                show_line(at.min(last));
             }
         >
-            {move || lines.with(|yaml| {
-                let line = |(at, line)| line_view((at, line), signals, commands);
-                yaml.lines.iter().enumerate().map(line).collect_view()
-            })}
+            <div class="yaml-lines" style:transform=move || format!("translateY({}px)", lines.with(|yaml| yaml.first as f64 * LINE))>
+                {move || lines.with(|yaml| {
+                    let line = |(at, line)| line_view((at, line), signals, commands);
+                    (yaml.first..).zip(&yaml.lines).map(line).collect_view()
+                })}
+            </div>
         </div>
-        {move || (more.get() > 0).then(|| view! {
-            <p class="inspector-note">{format!("and {} more lines; a copy has them", more.get())}</p>
-        })}
         <LastWrite signals commands />
     }
+}
+
+/// The panel that scrolls, the YAML in it, and how many pixels of the YAML are above the panel's upper edge.
+fn places() -> Option<(web_sys::Element, f64)> {
+    let document = document();
+    let panel = document.get_element_by_id("inspector-panel")?;
+    let yaml = document.query_selector("[data-testid=yaml]").ok()??;
+    let top = panel.get_bounding_client_rect().top() - yaml.get_bounding_client_rect().top();
+    Some((panel, top))
+}
+
+/// Asks for the lines that are in sight now.
+pub fn scrolled(commands: Commands) {
+    if let Some((panel, top)) = places() {
+        let height = f64::from(panel.client_height());
+        commands.send(Command::Inspector(InspectorCommand::Scroll { top, height }));
+    }
+}
+
+/// Scrolls as little as is needed to see a line, which may not be in the document yet.
+fn show_line(at: usize) {
+    let Some((panel, top)) = places() else { return };
+    let line = at as f64 * LINE - top;
+    let height = f64::from(panel.client_height());
+    let by = if line < BAR { line - BAR } else { (line + LINE - height).max(0.0) };
+    panel.set_scroll_top(panel.scroll_top() + by as i32);
 }
 
 /// Gives an attribute to these lines, and takes it from all others.
@@ -132,7 +165,7 @@ fn mark(attribute: &str, at: &[usize]) {
 }
 
 fn line_id(at: usize) -> String {
-    format!("{LINE}{at}")
+    format!("{ID}{at}")
 }
 
 fn line_view((at, line): (usize, &Line), signals: Inspector, commands: Commands) -> impl IntoView + use<> {

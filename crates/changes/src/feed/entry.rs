@@ -218,7 +218,7 @@ impl Entry {
         if self.has_added {
             phrases.push(vec![plain("added".into())]);
         }
-        let told: Vec<&Progress> = self.told().collect();
+        let told: Vec<&Progress> = self.fields().collect();
         phrases.extend(told.iter().take(SHOWN).map(|progress| progress.parts_of(is_short)));
         if let Some(message) = &self.message {
             let text = if is_short { message.whole() } else { message.to_string() };
@@ -238,7 +238,7 @@ impl Entry {
     }
 
     /// The fields that are worth a word. A Pod's state says what its phase and its deletion do, and a Warning is called so.
-    fn told(&self) -> impl Iterator<Item = &Progress> {
+    pub fn fields(&self) -> impl Iterator<Item = &Progress> {
         let has = |wanted: &str| self.progress.iter().any(|progress| progress.path == wanted);
         let (has_state, has_reason) = (has(telling::POD_STATUS), has("reason"));
         self.progress.iter().filter(move |progress| match &*progress.path {
@@ -247,6 +247,16 @@ impl Entry {
             path if self.is_about_events() => !has_reason || path == "reason",
             path => !has_state || !path.starts_with("metadata.deletion"),
         })
+    }
+
+    /// The newest message of Events, as far as it is kept.
+    pub fn message(&self) -> Option<&Value> {
+        self.message.as_ref()
+    }
+
+    /// How many more fields changed than are followed.
+    pub fn unlisted(&self) -> usize {
+        self.unlisted
     }
 
     /// Whether these are Events.

@@ -22,9 +22,6 @@ const BESIDE: f64 = 120.0;
 /// The most lines of one field.
 const MOST_LINES: f64 = 8.0;
 
-/// The path under which the feed has a Pod's state.
-const STATUS: &str = "STATUS";
-
 /// A piece of a row's words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Piece {
@@ -64,6 +61,8 @@ pub struct FeedRow {
     pub delta: (&'static str, &'static str),
     /// What the state means to which the object came.
     pub tone: Tone,
+    /// Whether it is ordinary life, which needs nobody.
+    pub is_ordinary: bool,
     /// The kind; of several objects, how many of which kind.
     pub kind: String,
     /// The object's name without its end: `shop/cart-7c9d5b6f4-x`.
@@ -186,9 +185,7 @@ pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -
         _ => (String::new(), entry.name()),
     };
     let (name, name_end) = split(&name);
-    let state = entry.progress.iter().any(|field| field.path == STATUS);
-    let is_said = |path: &str| state && (path == "status.phase" || path.starts_with("metadata.deletion"));
-    let mut fields = entry.progress.iter().filter(|field| !is_said(&field.path));
+    let mut fields = entry.fields();
     let mut words = Vec::new();
     if entry.has_added && &*entry.kind != "Event" {
         words.push(Piece::plain("added"));
@@ -212,13 +209,17 @@ pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -
     }
     let mut below = pieces_of_outcome(outcome);
     if below.is_empty() {
-        below = fields.next().map(|field| pieces(&entry.kind, &field.path, field.parts())).unwrap_or_default();
+        below = match entry.message() {
+            Some(message) => vec![Piece::plain(message.whole())],
+            None => fields.next().map(|field| pieces(&entry.kind, &field.path, field.parts())).unwrap_or_default(),
+        };
     }
-    let left = fields.count();
+    let left = fields.count() + entry.unlisted();
     let last = words.iter().rev().find(|piece| piece.what == "new");
     FeedRow {
         delta: sign(entry.delta_type),
         tone: last.map_or(Tone::Plain, |piece| piece.tone),
+        is_ordinary: entry.is_ordinary(),
         kind,
         name,
         name_end,

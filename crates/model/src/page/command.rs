@@ -234,6 +234,13 @@ pub enum InspectorCommand {
     Reveal(String),
     /// Remove the shown value from the document.
     Conceal,
+    /// The YAML is scrolled down by so many pixels, and so many are in sight.
+    Scroll {
+        /// The first pixel.
+        top: f64,
+        /// How many.
+        height: f64,
+    },
     /// Copy the YAML to the clipboard.
     Copy,
     /// Copy this command line.

@@ -1,6 +1,8 @@
 //! An object as YAML in kubectl's form: keys in order, lists indented as far as the key that they belong to. Either as
-//! a bounded number of lines, each of which can name its managers, or as the whole text, to be copied.
+//! some of its lines, each of which can name its managers, or as the whole text, to be copied. The lines before those that are
+//! asked for are counted and not written, so that an object of any length costs little each time that it changes.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,8 +15,14 @@ use crate::history::secret;
 use crate::inspector::diff::cut;
 use crate::inspector::fields::Managers;
 
-/// The most lines that are shown. The rest is only counted.
-pub const MOST: usize = 3_000;
+/// The height of a line, in pixels.
+pub const LINE: f64 = 18.0;
+/// The most lines that are shown at once.
+pub const MOST: usize = 400;
+/// How many lines are there above and below those in sight.
+const AROUND: usize = 20;
+/// The lines that are shown begin at multiples of this, so that most steps of scrolling change nothing.
+const STEP: usize = 10;
 /// The length limit of each part of a line, in bytes.
 pub const LONGEST: usize = 1_000;
 
@@ -46,38 +54,55 @@ pub struct Line {
     pub pointer: Option<String>,
 }
 
-/// The lines of an object.
+/// Some of the lines of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Yaml {
-    /// The first lines.
+    /// The lines that are shown.
     pub lines: Vec<Line>,
-    /// How many more lines there are.
-    pub more: usize,
+    /// How many lines are before them.
+    pub first: usize,
+    /// How many lines the object has.
+    pub total: usize,
 }
 
-/// The object in lines.
-pub fn lines(object: &Value, options: Options) -> Yaml {
+/// The lines to show, of a view that is scrolled down by `top` pixels and is `height` pixels high.
+pub fn window(top: f64, height: f64) -> Range<usize> {
+    // A number that is none becomes 0.
+    let lines = |pixels: f64| (pixels / LINE) as usize;
+    let first = lines(top).saturating_sub(AROUND) / STEP * STEP;
+    first..first.saturating_add(lines(height).saturating_add(2 * AROUND + STEP).min(MOST))
+}
+
+/// The lines of the object that are in a range.
+pub fn lines(object: &Value, options: Options, range: Range<usize>) -> Yaml {
+    let total = count(object, Counted { is_keyed: false, path: "", managed: options.managed });
     let managers = if options.managers { Managers::of(object) } else { Managers::default() };
-    let mut writer = Writer { managed: options.managed, bounded: true, pointer: String::new(), yaml: Yaml::default() };
+    // There is always something to see, also where an object has become shorter.
+    let length = range.end.saturating_sub(range.start);
+    let first = range.start.min(total.saturating_sub(length));
+    let mut writer = Writer::new(options.managed, first..first.saturating_add(length));
+    writer.bounded = true;
     writer.root(object, &managers);
-    writer.yaml
+    Yaml { lines: writer.lines, first, total }
 }
 
-/// The lines that were made last, reused while the same options are asked for of the same object: an inspector that
-/// shows an unchanged object asks for them again and again.
+/// The lines that were made last, reused while the same are asked for of the same object: an inspector that shows an unchanged
+/// object asks for them again and again.
 #[derive(Clone, Debug, Default)]
 pub struct Lined {
-    of: Option<(Rc<Value>, Options)>,
+    of: Option<(Rc<Value>, Options, Range<usize>)>,
     lines: Arc<Yaml>,
 }
 
 impl Lined {
-    /// The object in lines. An object that was parsed again counts as another object, even if it is equal.
-    pub fn of(&mut self, object: &Rc<Value>, options: Options) -> Arc<Yaml> {
-        let is_same = |(known, with): &(Rc<Value>, Options)| Rc::ptr_eq(known, object) && *with == options;
+    /// Some lines of the object. An object that was parsed again counts as another object, even if it is equal.
+    pub fn of(&mut self, object: &Rc<Value>, options: Options, range: Range<usize>) -> Arc<Yaml> {
+        let is_same = |(known, with, lines): &(Rc<Value>, Options, Range<usize>)| {
+            Rc::ptr_eq(known, object) && *with == options && *lines == range
+        };
         if !self.of.as_ref().is_some_and(is_same) {
-            self.lines = Arc::new(lines(object, options));
-            self.of = Some((object.clone(), options));
+            self.lines = Arc::new(lines(object, options, range.clone()));
+            self.of = Some((object.clone(), options, range));
         }
         self.lines.clone()
     }
@@ -85,10 +110,10 @@ impl Lined {
 
 /// The whole object as one text.
 pub fn text(object: &Value, managed: bool) -> String {
-    let mut writer = Writer { managed, bounded: false, pointer: String::new(), yaml: Yaml::default() };
+    let mut writer = Writer::new(managed, 0..usize::MAX);
     writer.root(object, &Managers::default());
     let mut text = String::new();
-    for Line { lead, key, value, .. } in writer.yaml.lines {
+    for Line { lead, key, value, .. } in writer.lines {
         text.push_str(&lead);
         text.push_str(&key);
         text.push_str(match (key.is_empty(), value.is_empty()) {
@@ -100,6 +125,45 @@ pub fn text(object: &Value, managed: bool) -> String {
         text.push('\n');
     }
     text
+}
+
+/// What decides how many lines a value takes, besides the value.
+#[derive(Clone, Copy)]
+struct Counted<'p> {
+    /// Whether it is the value of a key, whose line is counted with it.
+    is_keyed: bool,
+    /// As in [`LinePlace`].
+    path: &'p str,
+    managed: bool,
+}
+
+/// How many lines a value takes, with that of its key.
+fn count(value: &Value, place: Counted<'_>) -> usize {
+    let Counted { is_keyed, path, managed } = place;
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            let members = map.iter().filter(|(name, _)| !is_left_out(path, name, managed));
+            let below = |name| if path.is_empty() { name } else { "-" };
+            let lines =
+                members.map(|(name, value)| count(value, Counted { is_keyed: true, path: below(name), managed }));
+            usize::from(is_keyed) + lines.sum::<usize>()
+        }
+        Value::Array(list) if !list.is_empty() => {
+            let lines = list.iter().map(|one| count(one, Counted { is_keyed: false, path: "-", managed }));
+            usize::from(is_keyed) + lines.sum::<usize>()
+        }
+        // A text without line breaks takes one line, in whichever form.
+        Value::String(text) if text.contains('\n') => {
+            let text = secret::mask(text).unwrap_or(text);
+            if is_misread(text) { 1 } else { literal_lines(text).unwrap_or(1) }
+        }
+        _ => 1,
+    }
+}
+
+/// Whether a member is left out.
+fn is_left_out(path: &str, name: &str, managed: bool) -> bool {
+    path == "metadata" && name == "managedFields" && !managed
 }
 
 /// Where a value stands in the object, and who manages the value.
@@ -114,23 +178,49 @@ struct LinePlace<'p> {
 
 struct Writer {
     managed: bool,
+    /// Whether long lines are cut, and have the pointers of their fields.
     bounded: bool,
+    /// The lines that are written. Those before are only counted.
+    range: Range<usize>,
+    /// How many lines are before the next one.
+    at: usize,
     /// The JSON pointer of the value that is being written.
     pointer: String,
-    yaml: Yaml,
+    lines: Vec<Line>,
 }
 
 impl Writer {
+    fn new(managed: bool, range: Range<usize>) -> Writer {
+        Writer { managed, bounded: false, range, at: 0, pointer: String::new(), lines: Vec::new() }
+    }
+
     fn push(&mut self, line: Line) {
-        if !self.bounded {
-            return self.yaml.lines.push(line);
-        }
-        if self.yaml.lines.len() >= MOST {
-            self.yaml.more += 1;
+        let is_wanted = self.range.contains(&self.at);
+        self.at += 1;
+        if !is_wanted {
             return;
         }
+        if !self.bounded {
+            return self.lines.push(line);
+        }
         let pointer = (self.pointer.len() <= LONGEST).then(|| self.pointer.clone());
-        self.yaml.lines.push(Line { key: cut(&line.key, LONGEST), value: cut(&line.value, LONGEST), pointer, ..line });
+        self.lines.push(Line { key: cut(&line.key, LONGEST), value: cut(&line.value, LONGEST), pointer, ..line });
+    }
+
+    /// Whether all lines that are wanted are written.
+    fn is_done(&self) -> bool {
+        self.at >= self.range.end
+    }
+
+    /// Passes over a value whose lines all come before those that are wanted. False if some of them are wanted.
+    fn pass(&mut self, value: &Value, is_keyed: bool, path: &str) -> bool {
+        if self.at >= self.range.start {
+            return false;
+        }
+        let lines = count(value, Counted { is_keyed, path, managed: self.managed });
+        let passes = self.at + lines <= self.range.start;
+        self.at += if passes { lines } else { 0 };
+        passes
     }
 
     /// Writes what is below a step of the pointer.
@@ -185,15 +275,22 @@ impl Writer {
         let mut members: Vec<_> = map.iter().collect();
         sort_by(&mut members, |(one, _), (two, _)| one.cmp(two));
         for (name, value) in members {
-            if path == "metadata" && name == "managedFields" && !self.managed {
+            if is_left_out(path, name, self.managed) {
+                continue;
+            }
+            // Only the path of `managedFields` matters.
+            let below = if path.is_empty() { name } else { "-" };
+            if self.is_done() {
+                return;
+            }
+            if self.pass(value, true, below) {
+                lead = None;
                 continue;
             }
             let lead = lead.take().unwrap_or_else(|| " ".repeat(indent));
             let begun = Line { lead, key: key(name), ..Line::default() };
             let masked = value.as_str().is_some_and(|text| secret::mask(text).is_some());
             let begun = Line { secret: masked.then(|| name.clone()), ..begun };
-            // Only the path of `managedFields` matters.
-            let below = if path.is_empty() { name } else { "-" };
             let managers = &managers.field(name);
             let place = LinePlace { indent: indent + 2, path: below, managers };
             self.below(name, |writer| writer.node(begun, value, place));
@@ -202,6 +299,13 @@ impl Writer {
 
     fn list(&mut self, mut lead: Option<String>, list: &[Value], indent: usize, managers: &Managers<'_>) {
         for (at, element) in list.iter().enumerate() {
+            if self.is_done() {
+                return;
+            }
+            if self.pass(element, false, "-") {
+                lead = None;
+                continue;
+            }
             let lead = lead.take().unwrap_or_else(|| " ".repeat(indent));
             let begun = Line { lead: format!("{lead}- "), ..Line::default() };
             let managers = &managers.element(at, element, list.len());
@@ -219,6 +323,13 @@ impl Writer {
         let outer = indent.saturating_sub(2);
         self.push(Line { value, is_text: true, managers, ..begun });
         for line in lines {
+            if self.is_done() {
+                return;
+            }
+            if self.at < self.range.start {
+                self.at += 1;
+                continue;
+            }
             let lead = if line.is_empty() { String::new() } else { " ".repeat(outer) };
             self.push(Line { lead, value: line.to_owned(), is_text: true, ..Line::default() });
         }
@@ -243,20 +354,29 @@ fn scalar(text: &str) -> String {
 /// begins with a space, because that line tells the indentation, and for a line that ends with a space, because the
 /// space would not be seen.
 fn literal(text: &str) -> Option<String> {
-    if text.starts_with([' ', '\n']) || text.split('\n').any(|line| line.ends_with(' ')) {
-        return None;
-    }
-    let (lines, bar) = match text.strip_suffix('\n') {
-        None => (text, "|-"),
-        Some(lines) if lines.ends_with('\n') => (lines, "|+"),
-        Some(lines) => (lines, "|"),
-    };
+    let (lines, bar) = literal_parts(text)?;
     let mut written = String::from(bar);
     for line in lines.split('\n') {
         written.push_str(if line.is_empty() { "\n" } else { "\n  " });
         written.push_str(line);
     }
     Some(written)
+}
+
+/// How many lines [`literal`] takes.
+fn literal_lines(text: &str) -> Option<usize> {
+    Some(1 + literal_parts(text)?.0.split('\n').count())
+}
+
+fn literal_parts(text: &str) -> Option<(&str, &'static str)> {
+    if text.starts_with([' ', '\n']) || text.split('\n').any(|line| line.ends_with(' ')) {
+        return None;
+    }
+    Some(match text.strip_suffix('\n') {
+        None => (text, "|-"),
+        Some(lines) if lines.ends_with('\n') => (lines, "|+"),
+        Some(lines) => (lines, "|"),
+    })
 }
 
 /// Whether a line needs no quotes: nothing in it could be read as another part of YAML's grammar.

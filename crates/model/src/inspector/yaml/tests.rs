@@ -5,6 +5,8 @@ use serde_json::json;
 
 use super::*;
 
+const ALL: Range<usize> = 0..usize::MAX;
+
 fn check(object: Value, expected: &str) {
     assert_eq!(text(&object, false), expected);
     let read: Value = serde_saphyr::from_str(expected).unwrap();
@@ -176,18 +178,18 @@ fn each_line_can_say_who_manages_it() {
             ".": {}, "f:image": {}}}}}}]},
         "spec": {"list": [{"name": "a", "image": "x"}]},
     });
-    let shown = lines(&object, Options { managers: true, ..Options::default() });
+    let shown = lines(&object, Options { managers: true, ..Options::default() }, ALL);
     let managed: Vec<(&str, &str)> =
         shown.lines.iter().filter(|line| !line.managers.is_empty()).map(|line| (&*line.key, &*line.managers)).collect();
     assert_eq!(managed, [("image", "helm")]);
-    assert!(lines(&object, Options::default()).lines.iter().all(|line| line.managers.is_empty()));
+    assert!(lines(&object, Options::default(), ALL).lines.iter().all(|line| line.managers.is_empty()));
 }
 
 #[test]
 fn a_masked_value_is_a_line_of_its_own() {
     let redacted = secret::redact(r#"{"data":{"p":"YWI="},"kind":"Secret"}"#, 1).unwrap();
     let secret: Value = serde_json::from_str(&redacted).unwrap();
-    let shown = lines(&secret, Options::default());
+    let shown = lines(&secret, Options::default(), ALL);
     assert_eq!(shown.lines[1].secret.as_deref(), Some("p"));
     assert_eq!(text(&secret, false), "data:\n  p: •••• 2 bytes\nkind: Secret\n");
 }
@@ -195,8 +197,9 @@ fn a_masked_value_is_a_line_of_its_own() {
 #[test]
 fn whatever_comes_what_is_shown_is_bounded() {
     let object = json!({"a": "x\n".repeat(100_000), "b": "y".repeat(1_000_000), "z": vec![1; 10_000]});
-    let shown = lines(&object, Options { managed: true, managers: true });
-    assert_eq!((shown.lines.len(), shown.more), (MOST, 110_003 - MOST));
+    let end = window(0.0, f64::MAX);
+    let shown = lines(&object, Options { managed: true, managers: true }, 50..50 + end.len());
+    assert_eq!((shown.first, shown.lines.len(), shown.total), (50, MOST, 110_003));
     assert!(shown.lines.iter().all(|line| line.value.len() < 2 * LONGEST));
     assert!(text(&object, false).len() > 1_200_000);
 }
@@ -205,20 +208,69 @@ fn whatever_comes_what_is_shown_is_bounded() {
 fn lines_are_made_once_for_the_same_text_and_options() {
     let (one, other) = (Rc::new(json!({"a": 1})), Rc::new(json!({"a": 1})));
     let mut lined = Lined::default();
-    let first = lined.of(&one, Options::default());
-    assert!(Arc::ptr_eq(&first, &lined.of(&one, Options::default())), "nothing changed, so nothing is done");
+    let first = lined.of(&one, Options::default(), ALL);
+    assert!(Arc::ptr_eq(&first, &lined.of(&one, Options::default(), ALL)), "nothing changed, so nothing is done");
     let managed = Options { managed: true, ..Options::default() };
-    assert!(!Arc::ptr_eq(&first, &lined.of(&one, managed)), "asked for in another way");
-    let again = lined.of(&other, managed);
-    assert!(!Arc::ptr_eq(&again, &lined.of(&one, managed)), "read anew");
+    assert!(!Arc::ptr_eq(&first, &lined.of(&one, managed, ALL)), "asked for in another way");
+    let again = lined.of(&other, managed, ALL);
+    assert!(!Arc::ptr_eq(&again, &lined.of(&one, managed, ALL)), "read anew");
     assert_eq!(*again, *first);
+}
+
+#[test]
+fn any_part_of_an_object_is_as_in_the_whole() {
+    let object = json!({
+        "metadata": {"managedFields": [{"manager": "m"}], "name": "a", "labels": {"b": "c", "d": "e"}},
+        "list": [{"a": 1, "b": [1, [2, 3], {}]}, "x\ny\n", [], {"c": "p\n\nq"}, " x\ny"],
+        "text": "one\ntwo\nthree", "empty": {}, "z": {"y": {"x": null}},
+    });
+    for managed in [false, true] {
+        let options = Options { managed, managers: false };
+        let whole = lines(&object, options, ALL);
+        assert_eq!((whole.lines.len(), whole.first), (whole.total, 0));
+        for length in [1, 3, 7] {
+            for first in 0..=whole.total - length {
+                let part = lines(&object, options, first..first + length);
+                assert_eq!((part.first, part.total), (first, whole.total));
+                assert_eq!(part.lines[..], whole.lines[first..first + length], "{first}");
+            }
+        }
+        // Beyond the end are the last lines.
+        let last = lines(&object, options, 900..903);
+        assert_eq!((last.first, &last.lines[..]), (whole.total - 3, &whole.lines[whole.total - 3..]));
+    }
+    assert_eq!(lines(&json!({}), Options::default(), ALL).total, 1);
+}
+
+#[test]
+fn of_a_long_object_only_what_is_in_sight_is_written_and_all_is_in_reach() {
+    let data: Map<String, Value> = (0..5_500).map(|at| (format!("key-{at:04}"), json!("v".repeat(200)))).collect();
+    let object = json!({"apiVersion": "v1", "data": data, "kind": "ConfigMap", "metadata": {"name": "big"}});
+    assert!(object.to_string().len() > 1_150_000);
+    let height = 700.0;
+    let mut seen = 0;
+    for first in (0..5_500).step_by(35) {
+        let shown = lines(&object, Options::default(), window(first as f64 * LINE, height));
+        assert_eq!(shown.total, 5_505);
+        assert!(shown.lines.len() <= 100, "{} lines", shown.lines.len());
+        let in_sight = first..first + (height / LINE) as usize;
+        assert!(shown.first <= in_sight.start, "the first line in sight is there");
+        assert!(shown.first + shown.lines.len() >= in_sight.end.min(shown.total), "and the last one");
+        seen = seen.max(shown.first + shown.lines.len());
+    }
+    assert_eq!(seen, 5_505, "the last line is in reach");
+    let end = lines(&object, Options::default(), window(5_505.0 * LINE - height, height));
+    assert_eq!(end.lines.last().map(|line| (&*line.key, &*line.value)), Some(("name", "big")));
+    for odd in [f64::NAN, f64::INFINITY, -1.0] {
+        assert!(window(odd, odd).len() <= MOST);
+    }
 }
 
 #[test]
 fn each_line_has_the_pointer_of_its_field() {
     let object = json!({"a/b": {"list": [{"name": "x", "v": 1}, 7]}, "text": "x\ny", "z": "k".repeat(2_000)});
     let pointers = |object: &Value| {
-        let yaml = lines(object, Options::default());
+        let yaml = lines(object, Options::default(), ALL);
         yaml.lines.iter().map(|line| line.pointer.clone()).collect::<Vec<_>>()
     };
     let expected =

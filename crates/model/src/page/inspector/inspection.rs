@@ -1,6 +1,7 @@
 //! One look at an object: fetches it if its text was not kept, watches its Events, reads its versions, and shows all
 //! this.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -61,6 +62,8 @@ struct Drawn {
     change: Option<ChosenVersion>,
     /// The lines of YAML that were made last.
     lined: yaml::Lined,
+    /// The lines of YAML that are wanted, and whether they are others than those that are shown.
+    window: (Range<usize>, bool),
     /// What the last summary was made from.
     summed: Option<(Rc<Value>, Option<Arc<Object>>)>,
 }
@@ -82,6 +85,7 @@ impl Inspection {
                 dirty: true,
                 change: None,
                 lined: yaml::Lined::default(),
+                window: (yaml::window(0.0, 0.0), false),
                 summed: None,
             },
         }
@@ -90,6 +94,13 @@ impl Inspection {
     /// Shows everything again at the next frame.
     pub fn show_again(&mut self) {
         self.drawn.dirty = true;
+    }
+
+    /// Shows other lines of the YAML at the next frame.
+    pub fn scroll(&mut self, window: Range<usize>) {
+        if self.drawn.window.0 != window {
+            self.drawn.window = (window, true);
+        }
     }
 
     /// Asks for the last write of a field, or closes the answer.
@@ -148,6 +159,9 @@ impl Inspection {
             if cx.now - self.drawn.slow >= SLOW {
                 self.drawn.slow = cx.now;
             }
+        }
+        if self.drawn.window.1 {
+            self.present_yaml(options, copied, cx);
         }
         self.last_write.present(&self.object, self.text.full(), cx);
     }
@@ -260,11 +274,12 @@ impl Inspection {
     }
 
     fn present_yaml(&mut self, options: yaml::Options, copied: &'static str, cx: &mut Context<'_>) {
+        self.drawn.window.1 = false;
         let full = self.text.full();
         let shown = &mut cx.view.inspector.yaml;
         // The lines are made only while the tab is in view.
         let yaml = match full.filter(|_| Tab::named(&cx.navigation.route.tab) == Tab::Yaml) {
-            Some(full) => self.drawn.lined.of(&full.value, options),
+            Some(full) => self.drawn.lined.of(&full.value, options, self.drawn.window.0.clone()),
             None => shown.yaml.clone(),
         };
         let yaml::Options { managed, managers } = options;

@@ -35,6 +35,12 @@ pub struct Inspector {
 impl Inspector {
     /// Carries out a command. Returns the time of the change to which it went, if it went to one.
     pub fn handle(&mut self, command: InspectorCommand, cx: &mut Context<'_>) -> Option<f64> {
+        if let InspectorCommand::Scroll { top, height } = command {
+            if let Some(open) = &mut self.open {
+                open.scroll(yaml::window(top, height));
+            }
+            return None;
+        }
         self.copied = "";
         let mut change_at = None;
         let open = self.open.as_mut();
@@ -43,6 +49,7 @@ impl Inspector {
             InspectorCommand::Managed(managed) => self.yaml.managed = managed,
             InspectorCommand::Managers(managers) => self.yaml.managers = managers,
             InspectorCommand::Conceal => cx.view.inspector.revealed.put(None),
+            InspectorCommand::Scroll { .. } => {}
             // The others are about the open object.
             InspectorCommand::LastWrite(pointer) => open?.ask_last_write(pointer, cx),
             InspectorCommand::Reveal(field) => open?.reveal(field, cx),

@@ -76,6 +76,7 @@ impl ShownVersions {
         }
         let Some(change) = named else {
             (self.followed, self.marked) = (None, None);
+            self.show_newest();
             return;
         };
         let kept = cx.watching.history.of(&object.kind.resource, &object.key);
@@ -122,11 +123,16 @@ impl ShownVersions {
     /// Marks the version at this place, and returns its time.
     fn mark(&mut self, at: usize, kept: &[Entry]) -> f64 {
         self.marked = Some(kept[at].sequence);
-        if !self.range(kept).contains(&at) {
+        let range = self.range(kept);
+        // Versions that come later are counted, and do not push the marked one out of sight.
+        let newest = if range.contains(&at) {
+            range.end - 1
+        } else {
             // As many versions as at first, with the marked one in their middle.
             self.most = FIRST;
-            self.newest = kept.get(at + FIRST / 2).map(|entry| entry.sequence);
-        }
+            (at + FIRST / 2).min(kept.len() - 1)
+        };
+        self.newest = Some(kept[newest].sequence);
         kept[at].at
     }
 

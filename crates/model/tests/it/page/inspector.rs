@@ -240,6 +240,14 @@ fn a_link_of_the_feed_leads_to_its_change_and_the_keys_go_on_from_there() {
     inspect(&mut play, InspectorCommand::Step(1));
     inspect(&mut play, InspectorCommand::Step(1));
     assert_eq!(marked(&play).as_deref(), Some("66"));
+    // What comes later is counted, and pushes nothing away.
+    let shown = play.page.view().inspector.versions.shown.clone();
+    for version in 70..75 {
+        play.reflects(id, Input::Frame(&value(version)));
+        (0..4).for_each(|_| play.frame());
+    }
+    let versions = play.page.view().inspector.versions.clone();
+    assert_eq!((versions.newer, &versions.shown, marked(&play).as_deref()), (5, &shown, Some("66")));
     // One that is far from the newest is shown too; and the same link leads there again.
     follow(&mut play, &older.replace("57.65", "4.12"));
     assert_eq!(marked(&play).as_deref(), Some("12"));
@@ -342,4 +350,36 @@ fn command_lines_and_the_difference_of_two_versions_are_copied_and_never_run() {
     let copied = copied.expect("a copy");
     assert!(copied.starts_with("--- Pod n/a 101\n+++ Pod n/a 102\n@@ "), "{copied}");
     assert!(copied.contains("\n-  v: \"101\"\n+  v: \"102\"\n") && !copied.contains("apiVersion: null"), "{copied}");
+}
+
+#[test]
+fn of_a_yaml_that_changes_each_second_only_the_lines_in_sight_are_made() {
+    let mut play = Play::found("#/configmaps?sel=n/a&tab=yaml");
+    let (id, _) = play.informers[0];
+    play.lists(id, &["a@1"]);
+    play.frame();
+    let frame = |version: u64| {
+        let data: Vec<String> =
+            (0..5_500).map(|at| format!(r#""key-{at:04}":"{version} {}""#, "v".repeat(190))).collect();
+        let metadata = format!(r#"{{"name":"a","namespace":"n","uid":"a-1","resourceVersion":"{version}"}}"#);
+        format!(r#"{{"type":"MODIFIED","object":{{"data":{{{}}},"metadata":{metadata}}}}}"#, data.join(","))
+    };
+    for version in 101..=103 {
+        play.reflects(id, Input::Frame(&frame(version)));
+        (0..5).for_each(|_| play.frame());
+        let yaml = play.page.view().inspector.yaml.yaml.clone();
+        assert_eq!((yaml.first, yaml.total), (0, 5_508));
+        assert!(yaml.lines.len() <= 100, "{}", yaml.lines.len());
+        assert!(yaml.lines[3].value.starts_with(&version.to_string()), "{:?}", yaml.lines[3]);
+    }
+    // The last lines are in reach.
+    play.command(Command::Inspector(InspectorCommand::Scroll { top: 5_508.0 * 18.0 - 700.0, height: 700.0 }));
+    play.frame();
+    let yaml = play.page.view().inspector.yaml.yaml.clone();
+    let last = yaml.lines.last().expect("there are lines");
+    assert_eq!((&*last.key, &*last.value, yaml.first + yaml.lines.len()), ("uid", "a-1", 5_508));
+    // A step within them makes none anew.
+    play.command(Command::Inspector(InspectorCommand::Scroll { top: 5_508.0 * 18.0 - 701.0, height: 700.0 }));
+    play.frame();
+    assert_eq!(play.page.view().inspector.yaml.yaml, yaml);
 }
