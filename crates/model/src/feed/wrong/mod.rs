@@ -428,7 +428,8 @@ impl WrongNow {
         let changes = || self.workloads.get(top).map(|workload| &workload.changes[..]).unwrap_or_default().iter().rev();
         let is_just_before = |change: &&Change| (-2_000.0..JUST_BEFORE).contains(&(held.since - change.at));
         let found = match &held.fault {
-            Fault::NotReady | Fault::Deleting { .. } | Fault::Job { .. } | Fault::Unbound | Fault::Ended { .. } => None,
+            Fault::NotReady | Fault::Deleting { .. } | Fault::Unbound | Fault::Ended { .. } => None,
+            Fault::Job { .. } => changes().find(|change| change.what == What::Created),
             Fault::Create { .. } => changes().find(is_just_before),
             Fault::Deadline => changes().find(|change| matches!(change.what, What::Template | What::Created)),
             _ => {
@@ -449,9 +450,11 @@ impl WrongNow {
         &self.entries
     }
 
-    /// Whether an object is one that something is wrong with, or is part of it.
+    /// Whether something is wrong with an object, or with what it owns.
     pub fn concerns(&self, uid: &Uid) -> bool {
-        self.held.contains_key(uid) || self.entries.iter().any(|entry| entry.subject.uid == *uid)
+        let is_owner =
+            |entry: &Entry| entry.ended_at.is_none() && entry.subject.kind != "Pod" && entry.subject.uid == *uid;
+        self.held.contains_key(uid) || self.entries.iter().any(is_owner)
     }
 
     /// Whether nothing is wrong, and nothing was until a moment ago.
