@@ -205,11 +205,14 @@ impl WrongNow {
     }
 
     fn note_workload(&mut self, resource: ApiResource, object: &Object, text: &str) {
-        let number = |path: &[&str]| json::value_at(text, path).and_then(json::integer);
-        let desired = number(&["spec", "replicas"]).or_else(|| number(&["status", "desiredNumberScheduled"]));
+        let Some(members) = json::members(text.trim_ascii()) else { return };
+        let [metadata, spec, status] =
+            ["metadata", "spec", "status"].map(|name| json::named(&members, name).unwrap_or("{}"));
+        let number = |of: &str, name: &str| json::member(of, name).and_then(json::integer);
+        let desired = number(spec, "replicas").or_else(|| number(status, "desiredNumberScheduled"));
         let desired = desired.and_then(|count| u64::try_from(count).ok());
-        let annotation = json::value_at(text, &["metadata", "annotations", "deployment.kubernetes.io/revision"]);
-        let update = json::value_at(text, &["status", "updateRevision"]).and_then(json::unescaped);
+        let annotation = json::value_at(metadata, &["annotations", "deployment.kubernetes.io/revision"]);
+        let update = json::member(status, "updateRevision").and_then(json::unescaped);
         let known = self.workloads.remove(&object.uid);
         // A ReplicaSet without Pods is an old version, of which most Deployments have several.
         if known.is_none() && desired == Some(0) && resource.kind == "ReplicaSet" {
@@ -222,7 +225,7 @@ impl WrongNow {
                 subject: subject(resource, object),
                 owner: controller(object),
                 desired,
-                observed: number(&["status", "observedGeneration"]).unwrap_or(0),
+                observed: number(status, "observedGeneration").unwrap_or(0),
                 revision: began::number(annotation),
                 update: update.unwrap_or_default().into(),
                 changes: known.map(|known| known.changes).unwrap_or_default(),
@@ -448,6 +451,11 @@ impl WrongNow {
     /// What is wrong, and what was until a moment ago: the gravest first, then what began last.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The resource of a workload, by its uid.
+    pub fn resource_of(&self, uid: &Uid) -> Option<ApiResource> {
+        self.workloads.get(uid).and_then(|workload| workload.subject.resource)
     }
 
     /// Whether something is wrong with an object, or with what it owns.
