@@ -24,7 +24,8 @@ pub fn Wrong(
             (more, false) => Some(format!("+ {more} more")),
         })
     };
-    let is_shown = Memo::new(move |_| wrong.with(|wrong| !wrong.rows.is_empty()));
+    let count = Memo::new(move |_| wrong.with(|wrong| wrong.rows.len()));
+    let is_shown = Memo::new(move |_| count.get() > 0);
     move || {
         is_shown.get().then(|| {
             view! {
@@ -44,39 +45,48 @@ pub fn Wrong(
                             </button>
                         })}
                     </h2>
-                    <ul>{move || wrong.with(|wrong| wrong.rows.clone()).into_iter().map(entry).collect_view()}</ul>
+                    <ul>
+                        // A place keeps its element, so that a second that passes takes no focus away.
+                        <For each=move || 0..count.get() key=|place| *place children=move |place| view! { <Entry place screen /> } />
+                    </ul>
                 </section>
             }
         })
     }
 }
 
-/// One entry, in two lines.
-fn entry(row: WrongRow) -> impl IntoView {
-    let testid = if row.is_card { "card" } else { "wrong-entry" };
-    let said = |words: &Words| words.iter().map(|(words, _)| &**words).collect::<Vec<_>>().join(" ");
-    let (whole, began) = (said(&row.words), said(&row.began));
-    let name = match row.href.is_empty() {
-        true => view! { <b>{row.name}</b> }.into_any(),
-        false => view! { <a href=row.href>{row.name}</a> }.into_any(),
+/// One entry, in two lines, whichever stands at this place.
+#[component]
+fn Entry(place: usize, screen: Screen) -> impl IntoView {
+    let row = Memo::new(move |_| screen.feed.wrong.with(|wrong| wrong.rows.get(place).cloned().unwrap_or_default()));
+    let read = move |get: fn(&WrongRow) -> &String| move || row.with(|row| get(row).clone());
+    let link = move |get: fn(&WrongRow) -> &String| {
+        move || Some(row.with(|row| get(row).clone())).filter(|href| !href.is_empty())
     };
-    let began_words = parts(row.began);
-    let began_words = match row.began_href.is_empty() {
-        true => view! { <span class="wrong-words" title=began>{began_words}</span> }.into_any(),
-        false => view! { <a class="wrong-words" href=row.began_href title=began>{began_words}</a> }.into_any(),
+    let words = Memo::new(move |_| row.with(|row| row.words.clone()));
+    let began = Memo::new(move |_| row.with(|row| row.began.clone()));
+    let said = move |of: Memo<Words>| {
+        move || of.with(|words| words.iter().map(|(words, _)| &**words).collect::<Vec<_>>().join(" "))
     };
     view! {
-        <li class="wrong-entry" data-testid=testid data-tone=row.tone data-fails=row.fails.to_string()>
-            <span class="wrong-sign" aria-label=row.tone>{row.sign}</span>
+        <li
+            class="wrong-entry"
+            data-testid=move || if row.with(|row| row.is_card) { "card" } else { "wrong-entry" }
+            data-tone=move || row.with(|row| row.tone)
+            data-fails=move || row.with(|row| row.fails).to_string()
+        >
+            <span class="wrong-sign" role="img" aria-label=move || row.with(|row| row.tone)>{move || row.with(|row| row.sign)}</span>
             <p class="wrong-what">
-                <span class="wrong-kind">{row.kind}</span>
-                {name}
-                <span class="wrong-words" title=whole>{parts(row.words)}</span>
+                <span class="wrong-kind">{read(|row| &row.kind)}</span>
+                <a href=link(|row| &row.href) title=read(|row| &row.name)>{read(|row| &row.name)}</a>
+                <span class="wrong-words" title=said(words)>{move || parts(words.get())}</span>
             </p>
-            <span class="wrong-since num">{row.since}</span>
-            <p class="wrong-began">{began_words}</p>
-            <span class="wrong-writer" title=row.writer.clone()>{row.writer.clone()}</span>
-            <time>{row.time}</time>
+            <span class="wrong-since num">{read(|row| &row.since)}</span>
+            <p class="wrong-began">
+                <a class="wrong-words" href=link(|row| &row.began_href) title=said(began)>{move || parts(began.get())}</a>
+            </p>
+            <span class="wrong-writer" title=read(|row| &row.writer)>{read(|row| &row.writer)}</span>
+            <time>{read(|row| &row.time)}</time>
         </li>
     }
 }

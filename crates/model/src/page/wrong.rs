@@ -99,13 +99,29 @@ impl Wrong {
         let length = entries().count() + cards.len();
         let most = if self.is_open { MOST } else { OPEN };
         let wrong = entries().filter(|entry| !is_over(entry)).map(|entry| entry_row(entry, cx));
-        let fights = cards.iter().map(|(card, same)| card_row(card, *same, cx));
+        let fights = cards.iter().map(|(card, same)| self.card_row(card, *same, cx));
         let over = entries().filter(is_over).map(|entry| entry_row(entry, cx));
         WrongModel {
             rows: wrong.chain(fights).chain(over).take(most).collect(),
             count: self.count,
             more: length.saturating_sub(OPEN),
             is_open: self.is_open,
+        }
+    }
+
+    fn card_row(&self, card: &Card, same: usize, cx: &Context<'_>) -> WrongRow {
+        // What shows it may be changes of its Pods: the card leads to what it is about.
+        let of = |seq: &u64| cx.watching.history.of_number(*seq);
+        let own =
+            card.seqs.iter().rev().filter_map(of).find(|of| of.key == card.key && *of.resource.kind == *card.kind);
+        let resource = own.map(|own| own.resource).or_else(|| self.now.resource_of(&card.uid));
+        let row = of_card(card, same);
+        WrongRow {
+            href: resource.map(|resource| of_object(resource, &card.key, cx)).unwrap_or_default(),
+            kind: row.kind.clone() + &in_cluster(resource, cx),
+            since: whole_seconds((cx.now - card.since).max(0.0)),
+            time: cx.env.time_of_day(card.since),
+            ..row
         }
     }
 
@@ -147,20 +163,6 @@ fn entry_row(entry: &Entry, cx: &Context<'_>) -> WrongRow {
         began_href: of_change(entry.began.as_ref().map(|began| began.seq), cx),
         since,
         time: cx.env.time_of_day(entry.since),
-        ..row
-    }
-}
-
-fn card_row(card: &Card, same: usize, cx: &Context<'_>) -> WrongRow {
-    // What shows it may be changes of its Pods: the card leads to what it is about.
-    let of = |seq: &u64| cx.watching.history.of_number(*seq);
-    let own = card.seqs.iter().rev().filter_map(of).find(|of| of.key == card.key && *of.resource.kind == *card.kind);
-    let row = of_card(card, same);
-    WrongRow {
-        href: own.as_ref().map(|own| of_object(own.resource, &card.key, cx)).unwrap_or_default(),
-        kind: row.kind.clone() + &in_cluster(own.map(|own| own.resource), cx),
-        since: whole_seconds((cx.now - card.since).max(0.0)),
-        time: cx.env.time_of_day(card.since),
         ..row
     }
 }

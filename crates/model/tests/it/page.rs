@@ -11,6 +11,7 @@ mod requests;
 mod rows;
 mod span;
 mod timeline;
+mod wrong;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
 //! Feed, inspector, lanes by manager and the counts of a chosen time name the same writers and the same fields of every
-//! change: of a recorded rollout, and of the scenarios.
+//! change: of a recorded rollout, and of the scenarios. Table, bands, inspector and feed have the same word and meaning for each
+//! state in them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,13 +14,17 @@ use kubechurn_changes::writer::{InferredWriter, Writers};
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::decode_metadata;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
-use kubechurn_columns::kinds;
+use kubechurn_columns::column::StatePart;
+use kubechurn_columns::kinds::{self, Kind};
+use kubechurn_columns::state;
 use kubechurn_model::feed::span::{self, Reading, SpanRow, SpanSection};
 use kubechurn_model::history::History;
 use kubechurn_model::inspector::diff::Diff;
 use kubechurn_model::inspector::last_write::{Outcome, Question, Search};
+use kubechurn_model::inspector::summary::{FactValue, summary};
 use kubechurn_model::inspector::versions::{Body, show};
 use kubechurn_model::navigation::range;
 use kubechurn_model::timeline::mark::MarkType;
@@ -82,6 +87,9 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
     let writers = names(&feed.writers);
     compared.writers += usize::from(!writers.is_empty());
 
+    if let (Some(kind), Some(new)) = (kinds::KINDS.iter().find(|kind| kind.resource == told.resource), new) {
+        compare_states(kind, new, &feed);
+    }
     let kept = history.of(&told.resource, &told.key);
     let at = kept.iter().position(|entry| entry.sequence == sequence).unwrap();
     let (newest, before) = (history.version(&kept[at]), at.checked_sub(1).map(|at| history.version(&kept[at])));
@@ -161,6 +169,31 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
         assert!(is_event || rows("field").iter().all(is_field), "span: {new:?}");
         assert!(is_event || rows("field").is_empty() == fields.is_empty(), "span: {new:?}");
     }
+}
+
+/// The word for an object's state and its meaning are the same in table, bands, inspector and feed.
+fn compare_states(kind: &Kind, text: &str, line: &Line) {
+    let (object, value) = ((kind.decode.0)(text).unwrap(), serde_json::from_str(text).unwrap());
+    let (mut band, name) = (String::new(), kind.resource.kind);
+    let tone = state::write_state(kind.columns, &object.cells, &mut band);
+    let summary = summary(kind, Some(&object), &value);
+    if !band.is_empty() {
+        let fact = summary.facts.iter().find(|(label, _)| *label == "status").map(|(_, fact)| fact);
+        assert_eq!(fact, Some(&FactValue::Words(band.clone(), tone)), "inspector: {text}");
+        assert_eq!(state::tone_of(name, "STATUS", &band), tone, "feed: {text}");
+    }
+    let at = kind.columns.iter().position(|column| column.state == StatePart::Word);
+    if let Some((at, cell)) = at.and_then(|at| Some((at, object.cells.get(at)?))) {
+        let mut word = String::new();
+        cell.write(Timestamp(0), &mut word);
+        assert_eq!((word, state::tone_of_cell(kind.columns, &object.cells, at)), (band.clone(), tone), "table: {text}");
+    }
+    for condition in &summary.conditions {
+        let path = format!("status.conditions[{}].status", condition.name);
+        assert_eq!(state::tone_of(name, &path, &condition.status), condition.tone, "conditions: {text}");
+    }
+    let status = line.fields.iter().find(|field| field.path == POD_STATUS).and_then(|field| field.new.as_ref());
+    assert!(name != "Pod" || status.is_none_or(|word| word.kept() == band), "feed: {text}");
 }
 
 #[test]

@@ -14,13 +14,14 @@ use futures::stream::{self, LocalBoxStream};
 use kubechurn_changes::findings::Card;
 use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_client::api::extra::Keep;
-use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::reflector::{Action, Input, Options};
-use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
+use kubechurn_client::cache::shared_informer::{InformerOptions, ReceivedDelta, SharedInformer};
 use kubechurn_columns::kinds::{KINDS, Kind};
 use kubechurn_model::feed::Changes;
+use kubechurn_model::feed::wrong::{Entry, Fault, Received, WrongNow};
 use kubechurn_model::history::{Budget, History};
 use serde_json::{Value, json};
 use tokio::task::{LocalSet, spawn_local};
@@ -39,6 +40,8 @@ use crate::{clock, controllers, server};
 const SEEDS: [u64; 3] = [1, 7, 23];
 /// How soon a detector must fire.
 const SOON: f64 = 10_000.0;
+/// How soon what is wrong must be named, in milliseconds.
+const NAMED_IN: f64 = 3_000.0;
 
 /// What the page has received, and what it has found in that.
 pub(super) struct Page {
@@ -51,6 +54,11 @@ pub(super) struct Page {
     told: RefCell<usize>,
     /// When a Pod first came into a state in which something is wrong.
     trouble: Cell<Option<f64>>,
+    /// When each Pod, and each node, first came into such a state: kind and name.
+    failed: RefCell<BTreeMap<(String, String), f64>>,
+    wrong: RefCell<WrongNow>,
+    /// Each entry of what is wrong now as it was found first, by its subject and what is wrong, and when.
+    entries: RefCell<BTreeMap<(String, u8), (f64, Entry)>>,
 }
 
 impl Page {
@@ -81,10 +89,23 @@ impl Page {
             if &*line.kind == "Pod" && line.trouble().is_some() && self.trouble.get().is_none() {
                 self.trouble.set(Some(line.at));
             }
+            let is_lost = |(path, word): (&str, &str)| path == "status.conditions[Ready].status" && word != "True";
+            if line.trouble().is_some() || (&*line.kind == "Node" && line.states().any(is_lost)) {
+                let of = (line.kind.to_string(), line.key.to_string());
+                self.failed.borrow_mut().entry(of).or_insert(line.at);
+            }
+            let text = history.change(sequence).and_then(|change| change.new);
+            self.wrong.borrow_mut().changed(&line, text.as_deref());
             changes.tell(line);
             *self.told.borrow_mut() += 1;
         }
         let now = self.now();
+        let mut wrong = self.wrong.borrow_mut();
+        wrong.look(now, &mut |_| Some(7));
+        for entry in wrong.entries() {
+            let of = (format!("{} {}", entry.subject.kind, entry.subject.key), entry.fault.number());
+            self.entries.borrow_mut().entry(of).or_insert((now, entry.clone()));
+        }
         for (card, _) in changes.cards(now) {
             let name = format!("{} {}: {}", card.kind, card.key, card.title());
             self.found.borrow_mut().entry(name).or_insert((now, card));
@@ -97,7 +118,7 @@ impl Page {
         let keep = Keep { owners: true, ..Keep::default() };
         let reflector = Options { keep, kind: Some(kind.resource.kind), ..Options::default() };
         let options = InformerOptions { reflector, ..InformerOptions::default() };
-        let mut informer = SharedInformer::new(Decode::METADATA, options);
+        let mut informer = SharedInformer::new(kind.decode, options);
         let mut under_way: LocalBoxStream<'static, Outcome> = stream::pending().boxed_local();
         let mut action = self.input(&mut informer, kind, Input::Start);
         loop {
@@ -141,6 +162,10 @@ impl Page {
         let moment = Moment { now: self.now(), random: 0.5 };
         informer.handle_tapped(input, moment, &mut |received| {
             let at = received.now;
+            let ReceivedDelta { delta_type, object, text, .. } = received;
+            let wall = Timestamp(clock::now());
+            let resource = kind.resource;
+            self.wrong.borrow_mut().received(Received { resource, now: at, wall, delta_type, object, text });
             if let Some(sequence) = self.history.borrow_mut().push(kind.resource, received) {
                 self.changes.borrow_mut().received(sequence, at);
             }
@@ -164,6 +189,9 @@ pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, ti
         found: RefCell::default(),
         told: RefCell::default(),
         trouble: Cell::default(),
+        failed: RefCell::default(),
+        wrong: RefCell::default(),
+        entries: RefCell::default(),
     });
     let run = async {
         let options = options::Options {
@@ -203,12 +231,12 @@ fn qualified(kind: &Kind) -> String {
 }
 
 /// The findings whose sentences begin so, each with the milliseconds in which it was found after it had begun, the first one
-/// first. Times stand as `T` in the sentences.
+/// first.
 fn found(page: &Page, begins: &str) -> Vec<(f64, String)> {
     let found = page.found.borrow();
     let mut sentences: Vec<(f64, f64, String)> = found
         .values()
-        .map(|(at, card)| (*at, at - card.since, card.sentence("T")))
+        .map(|(at, card)| (*at, at - card.since, card.sentence()))
         .filter(|(.., sentence)| sentence.starts_with(begins))
         .collect();
     sentences.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -219,7 +247,7 @@ fn found(page: &Page, begins: &str) -> Vec<(f64, String)> {
 #[track_caller]
 fn check(page: &Page, begins: &str, ends: &str) {
     let found = found(page, begins);
-    let all = || page.found.borrow().values().map(|(_, card)| card.sentence("T")).collect::<Vec<_>>();
+    let all = || page.found.borrow().values().map(|(_, card)| card.sentence()).collect::<Vec<_>>();
     let Some((after, sentence)) = found.first() else { panic!("{begins} is not found in {:#?}", all()) };
     assert!(*after < SOON, "{after} ms: {sentence}");
     assert!(sentence.ends_with(ends), "{sentence} does not end with {ends}");
@@ -229,6 +257,12 @@ async fn is_silent(scenario: Scenario, seed: u64) {
     let page = play(&[scenario], seed, None, Duration::from_secs(600)).await;
     let found = page.found.borrow();
     assert!(found.is_empty(), "{} with the seed {seed}: {found:#?}", scenario.name());
+    let entries = page.entries.borrow();
+    if scenario == Scenario::Calm {
+        // A Job that fails is part of such a day.
+        let is_job = |entry: &Entry| matches!(entry.fault, Fault::Job { .. }) && entry.subject.kind == "Job";
+        assert!(entries.values().all(|(_, entry)| is_job(entry)), "{entries:#?}");
+    }
     // There was much to be silent about.
     assert!(*page.told.borrow() > 1_000, "{}", page.told.borrow());
 }
@@ -247,21 +281,85 @@ async fn ten_minutes_of_rollouts_are_no_finding() {
     }
 }
 
+/// Each object of a kind that came into a state in which something is wrong must be an entry soon after the state was received:
+/// its own, or that of the workload whose name its own begins with.
+#[track_caller]
+fn are_named(page: &Page, kind: &str) {
+    let (failed, entries) = (page.failed.borrow(), page.entries.borrow());
+    let states = failed.iter().filter(|((of, _), at)| of == kind && **at + NAMED_IN < page.now());
+    let mut named = 0;
+    for ((_, name), state) in states {
+        let is_of = |(at, entry): &(f64, Entry)| {
+            let is_own = (entry.subject.kind == "Node") == (kind == "Node");
+            is_own && name.starts_with(&entry.subject.key.to_string()) && *at <= state + NAMED_IN
+        };
+        assert!(entries.values().any(is_of), "{kind} {name}, {state} ms: {entries:#?}");
+        named += 1;
+    }
+    assert!(named > 0, "{failed:#?}");
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_hot_loop_is_a_fight_and_its_replica_set_is_written_over_and_over() {
+async fn pods_that_crash_are_named_at_once_with_how_they_ended() {
+    for seed in SEEDS {
+        let page = play(&[Scenario::CrashLoop], seed, None, Duration::from_secs(90)).await;
+        are_named(&page, "Pod");
+        let entries = page.entries.borrow();
+        let crash = entries.values().find(|(_, entry)| matches!(entry.fault, Fault::Crash { .. }));
+        let (_, entry) = crash.expect("an entry about a crash");
+        let sentence = entry.sentence();
+        assert!(entry.subject.kind == "Deployment" && entry.subject.resource.is_some(), "{sentence}");
+        assert!(
+            sentence.contains(" Pod") && sentence.contains(" crash") && sentence.contains("exit code"),
+            "{sentence}"
+        );
+        // The version that crashes was rolled out before the eyes of the page.
+        let began = entry.began.as_ref().expect("the change is proven by the revision");
+        assert!(!began.writer.is_empty() && began.at <= entry.since, "{began:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_image_that_does_not_exist_is_named_with_the_change_that_brought_it() {
+    let mut pulls = 0;
+    for seed in [1, 7] {
+        let page = play(&[Scenario::Rollout], seed, None, Duration::from_secs(240)).await;
+        for (at, entry) in page.entries.borrow().values().filter(|(_, entry)| matches!(entry.fault, Fault::Pull { .. }))
+        {
+            let began = entry.began.as_ref().expect("the change is proven by the revision");
+            let words: String = began.words().into_iter().map(|(words, _)| words).collect::<Vec<_>>().join(" ");
+            assert!(entry.subject.kind == "Deployment" && words.starts_with("image "), "{}: {words}", entry.sentence());
+            assert!(at - entry.since < NAMED_IN, "{} after {} ms", entry.sentence(), at - entry.since);
+            pulls += 1;
+        }
+    }
+    assert!(pulls > 0, "no image that does not exist was rolled out");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_fails_is_named_with_its_pods() {
+    for seed in SEEDS {
+        let page = play(&[Scenario::NodeFailure], seed, None, Duration::from_secs(120)).await;
+        are_named(&page, "Node");
+        let entries = page.entries.borrow();
+        let lost: Vec<&Entry> =
+            entries.values().map(|(_, entry)| entry).filter(|entry| entry.fault == Fault::NotReady).collect();
+        assert_eq!(lost.len(), 1, "{entries:#?}");
+        assert!(lost[0].sentence().ends_with(": not ready 7 Pods on it"), "{}", lost[0].sentence());
+        assert_eq!(lost[0].began.as_ref().map(|began| &*began.field), Some("Ready"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hot_loop_is_one_fight_and_what_follows_from_it_is_none() {
     for seed in SEEDS {
         let page = play(&[Scenario::HotLoop], seed, None, Duration::from_secs(10)).await;
-        let field = "`metadata.annotations[\"mesh.example/tier\"]` of";
-        let (fight, [fields, flaps, writes]) = (
-            "`gold` ⇄ `silver`, mesh-operator and policy-operator, ",
-            [format!("{field} Deployment "), format!("{field} ReplicaSet "), String::from("ReplicaSet ")],
-        );
-        check(&page, &fields, " times a minute since T");
-        check(&page, &flaps, " times a minute since T");
-        check(&page, &writes, " times a minute since T");
-        assert!(found(&page, &fields)[0].1.contains(fight), "{:?}", found(&page, &fields));
-        let words = " is written without a change of what is asked for, kube-controller-manager, ";
-        assert!(found(&page, &writes)[0].1.contains(words), "{:?}", found(&page, &writes));
+        check(&page, "Deployment ", ": `gold` ⇄ `silver`, mesh-operator and policy-operator");
+        let fights = found(&page, "Deployment ");
+        let field = ": metadata.annotations[\"mesh.example/tier\"] is fought over by two managers, ";
+        assert!(fights[0].1.contains(field), "{fights:?}");
+        // The Deployment copies the annotation to its ReplicaSet, which is written as often.
+        assert_eq!(found(&page, "ReplicaSet "), []);
     }
 }
 
@@ -269,30 +367,10 @@ async fn a_hot_loop_is_a_fight_and_its_replica_set_is_written_over_and_over() {
 async fn an_autoscaler_that_cannot_make_up_its_mind_is_a_field_that_flaps() {
     for seed in SEEDS {
         let page = play(&[Scenario::AutoscalerFlap], seed, None, Duration::from_secs(30)).await;
-        let begins = "`spec.replicas` of Deployment ";
-        check(&page, begins, " times a minute since T");
-        let found = found(&page, begins);
-        assert!(found[0].1.contains("`, horizontal-pod-autoscaler, "), "{found:?}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_crash_loop_is_a_pod_that_is_ready_and_not_ready() {
-    for seed in SEEDS {
-        let page = play(&[Scenario::CrashLoop], seed, None, Duration::from_secs(60)).await;
-        let found = page.found.borrow();
-        let of_pods = found.values().filter(|(_, card)| &*card.kind == "Pod");
-        let (at, card) = of_pods.min_by(|one, other| one.0.total_cmp(&other.0)).expect("a finding about a Pod");
-        // Of the fields that say so, all of which change together, one is told.
-        let sentence = card.sentence("T");
-        let fields = ["`status.conditions[Ready].status`", "`status.conditions[ContainersReady].status`"];
-        let is_told = fields.iter().any(|field| sentence.starts_with(field))
-            || (sentence.starts_with("`status.containerStatuses[") && !sentence.contains("restartCount"));
-        let says = is_told && sentence.to_lowercase().contains(": `false` ⇄ `true`, ");
-        assert!(says && sentence.ends_with(" times a minute since T"), "{sentence}");
-        // The first change was that the Pod became ready. What is wrong began when its container ended.
-        let after = at - page.trouble.get().expect("a container ends");
-        assert!((0.0..SOON).contains(&after), "{after} ms after the first crash: {sentence}");
+        check(&page, "Deployment ", "");
+        let found = found(&page, "Deployment ");
+        let says = [": spec.replicas goes to and fro ", " by horizontal-pod-autoscaler: "];
+        assert!(says.iter().all(|words| found[0].1.contains(words)), "{found:?}");
     }
 }
 
@@ -318,7 +396,7 @@ async fn a_version_that_ends_at_once_is_a_rollout_that_does_not_progress() {
         check(&page, "Deployment shop/", "");
         let sentence = found(&page, "Deployment shop/").swap_remove(0).1;
         // A container that has ended is in one of these two states.
-        let words = ["Error", "CrashLoopBackOff"].map(|word| format!(", no progress since T; its newest Pods: {word}"));
+        let words = ["Error", "CrashLoopBackOff"].map(|word| format!("updated; its newest Pods: {word}"));
         assert!(words.iter().any(|words| sentence.ends_with(words)), "{sentence}");
     }
 }
@@ -340,5 +418,5 @@ fn makes_again(client: Client) -> std::pin::Pin<Box<dyn Future<Output = ()>>> {
 #[tokio::test(start_paused = true)]
 async fn an_object_that_is_made_again_and_again_is_found() {
     let page = play(&[], 1, Some(makes_again), Duration::from_secs(20)).await;
-    check(&page, "ConfigMap shop/flags was deleted and made again ", " 3 times since T");
+    check(&page, "ConfigMap shop/flags: is deleted and made again 3 times in ", "");
 }

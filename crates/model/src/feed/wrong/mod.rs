@@ -205,11 +205,14 @@ impl WrongNow {
     }
 
     fn note_workload(&mut self, resource: ApiResource, object: &Object, text: &str) {
-        let number = |path: &[&str]| json::value_at(text, path).and_then(json::integer);
-        let desired = number(&["spec", "replicas"]).or_else(|| number(&["status", "desiredNumberScheduled"]));
+        let Some(members) = json::members(text.trim_ascii()) else { return };
+        let [metadata, spec, status] =
+            ["metadata", "spec", "status"].map(|name| json::named(&members, name).unwrap_or("{}"));
+        let number = |of: &str, name: &str| json::member(of, name).and_then(json::integer);
+        let desired = number(spec, "replicas").or_else(|| number(status, "desiredNumberScheduled"));
         let desired = desired.and_then(|count| u64::try_from(count).ok());
-        let annotation = json::value_at(text, &["metadata", "annotations", "deployment.kubernetes.io/revision"]);
-        let update = json::value_at(text, &["status", "updateRevision"]).and_then(json::unescaped);
+        let annotation = json::value_at(metadata, &["annotations", "deployment.kubernetes.io/revision"]);
+        let update = json::member(status, "updateRevision").and_then(json::unescaped);
         let known = self.workloads.remove(&object.uid);
         // A ReplicaSet without Pods is an old version, of which most Deployments have several.
         if known.is_none() && desired == Some(0) && resource.kind == "ReplicaSet" {
@@ -222,7 +225,7 @@ impl WrongNow {
                 subject: subject(resource, object),
                 owner: controller(object),
                 desired,
-                observed: number(&["status", "observedGeneration"]).unwrap_or(0),
+                observed: number(status, "observedGeneration").unwrap_or(0),
                 revision: began::number(annotation),
                 update: update.unwrap_or_default().into(),
                 changes: known.map(|known| known.changes).unwrap_or_default(),
@@ -428,7 +431,8 @@ impl WrongNow {
         let changes = || self.workloads.get(top).map(|workload| &workload.changes[..]).unwrap_or_default().iter().rev();
         let is_just_before = |change: &&Change| (-2_000.0..JUST_BEFORE).contains(&(held.since - change.at));
         let found = match &held.fault {
-            Fault::NotReady | Fault::Deleting { .. } | Fault::Job { .. } | Fault::Unbound | Fault::Ended { .. } => None,
+            Fault::NotReady | Fault::Deleting { .. } | Fault::Unbound | Fault::Ended { .. } => None,
+            Fault::Job { .. } => changes().find(|change| change.what == What::Created),
             Fault::Create { .. } => changes().find(is_just_before),
             Fault::Deadline => changes().find(|change| matches!(change.what, What::Template | What::Created)),
             _ => {
@@ -449,9 +453,16 @@ impl WrongNow {
         &self.entries
     }
 
-    /// Whether an object is one that something is wrong with, or is part of it.
+    /// The resource of a workload, by its uid.
+    pub fn resource_of(&self, uid: &Uid) -> Option<ApiResource> {
+        self.workloads.get(uid).and_then(|workload| workload.subject.resource)
+    }
+
+    /// Whether something is wrong with an object, or with what it owns.
     pub fn concerns(&self, uid: &Uid) -> bool {
-        self.held.contains_key(uid) || self.entries.iter().any(|entry| entry.subject.uid == *uid)
+        let is_owner =
+            |entry: &Entry| entry.ended_at.is_none() && entry.subject.kind != "Pod" && entry.subject.uid == *uid;
+        self.held.contains_key(uid) || self.entries.iter().any(is_owner)
     }
 
     /// Whether nothing is wrong, and nothing was until a moment ago.

@@ -1,0 +1,96 @@
+//! What is wrong now, as the page shows it above the feed.
+
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::feed::FeedCommand;
+use kubechurn_model::feed::wrong::row::WrongModel;
+use kubechurn_model::page::command::Command;
+use serde_json::json;
+
+use super::Play;
+use super::changes::{listed, names};
+
+impl Play {
+    fn pod(&mut self, id: InformerId, delta: &str, (name, version): (&str, u32), reason: &str) {
+        let state = if reason.is_empty() { json!({"running": {}}) } else { json!({"waiting": {"reason": reason}}) };
+        let frame = json!({"type": delta, "object": {"kind": "Pod", "apiVersion": "v1",
+            "metadata": {"name": name, "namespace": "shop", "uid": name, "resourceVersion": version.to_string()},
+            "spec": {"containers": [{"name": "c", "image": "example/cart:9-typo"}]},
+            "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": if reason.is_empty() { "True" } else { "False" }}],
+                "containerStatuses": [{"name": "c", "ready": reason.is_empty(), "state": state}]}}});
+        self.reflects(id, Input::Frame(&frame.to_string()));
+        self.later(200.0);
+    }
+
+    fn later(&mut self, milliseconds: f64) {
+        self.place.now.set(self.place.now.get() + milliseconds);
+        self.frame();
+    }
+
+    fn wrong(&self) -> &WrongModel {
+        &self.page.view().feed.wrong
+    }
+
+    /// What each entry means, its name and its sentence.
+    fn entries(&self) -> Vec<(&'static str, String)> {
+        let said = |words: &[(String, &str)]| words.iter().map(|(words, _)| &**words).collect::<Vec<_>>().join(" ");
+        self.wrong()
+            .rows
+            .iter()
+            .map(|row| (row.tone, format!("{} {}: {}", row.kind, row.name, said(&row.words))))
+            .collect()
+    }
+}
+
+#[test]
+fn what_is_wrong_is_an_entry_with_its_place_and_stays_a_while_when_it_is_over() {
+    let (mut play, id) = listed();
+    play.pod(id, "ADDED", ("cart", 10), "ContainerCreating");
+    assert_eq!((play.entries(), play.wrong().count), (vec![], 0));
+    play.pod(id, "MODIFIED", ("cart", 11), "ErrImagePull");
+    assert_eq!(play.entries(), [("bad", "Pod shop/cart: cannot pull example/cart:9-typo".into())]);
+    let row = &play.wrong().rows[0];
+    assert!(row.href.contains("cart") && row.href.contains("tab=changes"), "{}", row.href);
+    assert!(
+        row.fails && !row.is_card && row.began.iter().any(|(words, _)| words.contains("no change before it")),
+        "{row:?}"
+    );
+    // The sidebar shows it, whatever is in view.
+    (0..10).for_each(|_| play.later(200.0));
+    assert_eq!(play.page.view().sidebar.changes.wrong, "1 wrong");
+    play.pod(id, "MODIFIED", ("cart", 12), "");
+    assert_eq!((play.entries()[0].0, play.wrong().count), ("over", 0));
+    assert!(play.wrong().rows[0].since.starts_with("over, "), "{:?}", play.wrong().rows[0]);
+    play.later(61_000.0);
+    assert_eq!(play.entries(), []);
+}
+
+#[test]
+fn four_entries_are_open_and_the_others_are_counted_and_one_click_away() {
+    let (mut play, id) = listed();
+    for number in 0..7 {
+        play.pod(id, "ADDED", (&format!("p{number}"), 20 + number), "CrashLoopBackOff");
+    }
+    assert_eq!((play.wrong().rows.len(), play.wrong().count, play.wrong().more), (4, 7, 3));
+    play.command(Command::Feed(FeedCommand::Wrong));
+    play.later(1.0);
+    assert_eq!((play.wrong().rows.len(), play.wrong().is_open), (7, true));
+    play.command(Command::Feed(FeedCommand::Wrong));
+    play.later(1.0);
+    assert_eq!(play.wrong().rows.len(), 4);
+}
+
+#[test]
+fn what_fails_is_found_by_its_state_and_not_by_old_words() {
+    let (mut play, id) = listed();
+    play.pod(id, "ADDED", ("bad", 10), "ContainerCreating");
+    play.pod(id, "ADDED", ("well", 11), "ErrImagePull");
+    play.pod(id, "MODIFIED", ("well", 12), "");
+    play.later(70_000.0);
+    play.pod(id, "MODIFIED", ("bad", 13), "CrashLoopBackOff");
+    play.command(Command::Filter(String::from("status:failing")));
+    play.frame();
+    let told = play.feed();
+    assert_eq!(names(&told), ["bad", "well"], "{told:?}");
+    assert!(told[1].1.contains("ErrImagePull") && !told[1].1.contains("Running"), "{told:?}");
+}
