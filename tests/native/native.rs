@@ -38,6 +38,9 @@ mod outage;
 // Under load, nothing is lost.
 mod sync;
 
+// Frames that cannot be read are counted.
+mod sent;
+
 // A state is called live only with a proof.
 mod proven;
 
