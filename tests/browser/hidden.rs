@@ -92,7 +92,7 @@ const HOLD: &str = "{
 /// sleep: nothing is dropped, listed again, or called a gap.
 #[tokio::test]
 async fn timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep() {
-    let _turn = turn::alone().await;
+    let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 1_000, rate: 0, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}\n{HOLD}")).await;

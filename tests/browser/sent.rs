@@ -1,4 +1,5 @@
-//! The page's account of what it received, compared with the cluster's account of what it sent.
+//! The page's account of what it received, compared with the cluster's account of what it sent. `tests/native/sent.rs` has
+//! frames that are malformed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -69,34 +70,6 @@ async fn every_frame_is_a_mark_or_a_bookmark() {
     .await;
 }
 
-#[tokio::test]
-async fn every_malformed_frame_is_counted() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&busy()).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    with_page("every_malformed_frame_is_counted", &proxy.url(), "#/pods", async |page| {
-        page.reaches("pods", "live", RECOVERY).await;
-        let faults = ["unknown-type", "truncate", "not-json"];
-        for (before, fault) in faults.into_iter().enumerate() {
-            let order = format!("fault?frame={fault}&resource=pods&event=MODIFIED&times=1&user-agent=Mozilla");
-            cluster.control(&order).await;
-            // One by one, because the page closes a connection that brings nonsense, and loses the frames under way on
-            // it.
-            wait_until(fault, Duration::from_secs(60), async || {
-                let status = page.status_of("pods").await.ok_or_else(|| "no status".to_owned())?;
-                let malformed = counter(&status, "malformed");
-                holds(malformed == before as u64 + 1 && status.state == "live", || format!("{status:?}"))
-            })
-            .await;
-        }
-        assert_eq!(of_fault(&cluster.frames("pods").await, &faults), 3);
-        let truth = cluster.quiet("/api/v1/pods").await;
-        page.shows("pods", &truth, RECOVERY).await;
-        page.is_balanced().await;
-    })
-    .await;
-}
-
 /// Waits until the page has counted every frame that was sent to it.
 async fn everything_arrived(page: &Page, cluster: &Cluster) -> (Vec<Sent>, Status) {
     wait_until("every frame has arrived", Duration::from_secs(20), async || {
@@ -118,8 +91,4 @@ fn counter(status: &Status, name: &str) -> u64 {
 
 fn of_type(sent: &[Sent], types: &[&str]) -> u64 {
     sent.iter().filter(|one| types.contains(&one.kind.as_str())).count() as u64
-}
-
-fn of_fault(sent: &[Sent], faults: &[&str]) -> u64 {
-    sent.iter().filter(|one| faults.contains(&one.fault.as_str())).count() as u64
 }

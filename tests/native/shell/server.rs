@@ -34,6 +34,9 @@ use super::place::Place;
 
 /// Faults of the demo cluster that are meant for the page name this one.
 const AGENT: &str = "Mozilla/5.0 (without a browser)";
+/// Faults that are meant for the page's sockets alone name this one. The page also asks for a watch over HTTP, where it has
+/// been silent, and a fault that strikes once may strike that answer.
+const SOCKET_AGENT: &str = "Mozilla/5.0 (without a browser, by socket)";
 /// The code of a socket that ended without one.
 const NO_CODE: u16 = 1006;
 
@@ -210,7 +213,7 @@ impl ListerWatcher {
         let url = format!("{}{}", self.server.socket, request.url(&self.resource, &self.scope));
         let mut asked = url.into_client_request().expect("the page asks for addresses");
         let origin = self.server.place.address("").map(|own| own.origin()).unwrap_or_default();
-        for (name, value) in [("User-Agent", AGENT), ("Origin", &origin)] {
+        for (name, value) in [("User-Agent", SOCKET_AGENT), ("Origin", &origin)] {
             asked.headers_mut().insert(name, value.parse().expect("it is a header"));
         }
         let Ok((mut socket, _)) = connect_async(asked).await else { return tell(Input::Closed(NO_CODE)) };
