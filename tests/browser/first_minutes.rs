@@ -67,9 +67,9 @@ async fn each_step_of_the_first_five_minutes_is_seen() {
         commands.run("create deployment web").await;
         commands.run("rollout status").await;
         commands.run("set image").await;
-        row(page, &["default/web", "image", "example/web:1 → example/web:2", "kubectl-set"]).await;
+        row(page, &["default/web", "image 1 → 2", "kubectl-set"]).await;
         let below = "const rows = [...document.querySelectorAll('[data-testid=feed-row]')].map(row => [row.dataset.depth, row.textContent]);
-            const own = rows.findIndex(([depth, words]) => depth === '0' && words.includes('example/web:2'));
+            const own = rows.findIndex(([depth, words]) => depth === '0' && words.includes('image 1 → 2'));
             const end = rows.findIndex(([depth], at) => at > own && depth === '0');
             const further = own < 0 ? [] : rows.slice(own + 1, end < 0 ? undefined : end).map(([, words]) => words);
             return [/ReplicaSet/, /Pod/].map(kind => further.some(words => kind.test(words) && words.includes('web')))";
@@ -108,7 +108,7 @@ async fn each_step_of_the_first_five_minutes_is_seen() {
         let filter = page.element("filter").await;
         page.read::<Value>("document.querySelector('[data-testid=filter]').select()", Vec::new()).await;
         filter.send_keys("path:spec.replicas").await.expect("the filter takes words");
-        row(page, &["default/web", "spec.replicas", "→ 5"]).await;
+        row(page, &["default/web", "replicas", "→ 5"]).await;
         let first = "const link = [...document.querySelectorAll('[data-testid=feed-row] a')].find(link => link.textContent === 'default/web'); link.click()";
         page.read::<Value>(first, Vec::new()).await;
         page.click("inspector-tab-yaml").await;
