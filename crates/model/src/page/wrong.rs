@@ -9,7 +9,7 @@ use crate::feed::wrong::row::{WrongModel, WrongRow, of_card, of_entry};
 use crate::feed::wrong::{Entry, Received, Subject, WrongNow};
 use crate::page::context::Context;
 use crate::page::links::{cluster_of, of_change, of_object};
-use crate::view::whole_seconds;
+use crate::view::ago;
 use crate::watches::watched::Watched;
 
 /// How many entries are open at first.
@@ -75,7 +75,8 @@ impl Wrong {
     /// Looks what is wrong. Returns the numbers of the changes with which it began.
     pub(super) fn look(&mut self, cx: &Context<'_>) -> Vec<u64> {
         (self.looked_at, self.is_turned) = (cx.now, false);
-        let members = cx.watching.watches.members();
+        // What stays watched in another view stays wrong there, too.
+        let members = &*cx.watching.watches;
         let scopes = |watched: &Watched| watched.scopes().iter().map(|scope| scope.namespace.to_string()).collect();
         let watched: Vec<(ApiResource, Vec<String>)> =
             members.iter().map(|member| (member.kind().resource, scopes(member))).collect();
@@ -119,7 +120,7 @@ impl Wrong {
         WrongRow {
             href: resource.map(|resource| of_object(resource, &card.key, cx)).unwrap_or_default(),
             kind: row.kind.clone() + &in_cluster(resource, cx),
-            since: whole_seconds((cx.now - card.since).max(0.0)),
+            since: ago((cx.now - card.since).max(0.0)),
             time: cx.env.time_of_day(card.since),
             ..row
         }
@@ -144,7 +145,7 @@ fn pods_on(node: &Subject, cx: &Context<'_>) -> Option<usize> {
         let cluster = node.resource.map_or("", |node| node.cluster);
         resource.group.is_empty() && resource.kind == "Pod" && resource.cluster == cluster
     };
-    let watched = cx.watching.watches.members().iter().find(of_cluster)?;
+    let watched = cx.watching.watches.iter().find(of_cluster)?;
     let cell = watched.kind().columns.iter().position(|column| column.title == "NODE")?;
     let is_on = |name: Option<CellRef<'_>>| matches!(name, Some(CellRef::Text(name)) if *name == *node.key.name);
     Some(watched.objects(&cx.watching.informers).filter(|pod| is_on(pod.cells.get(cell))).count())
@@ -152,8 +153,11 @@ fn pods_on(node: &Subject, cx: &Context<'_>) -> Option<usize> {
 
 fn entry_row(entry: &Entry, cx: &Context<'_>) -> WrongRow {
     let since = match entry.ended_at {
-        Some(at) => format!("over, {} ago", whole_seconds((cx.now - at).max(0.0))),
-        None => whole_seconds((cx.now - entry.since).max(0.0)),
+        Some(at) => match cx.now - at {
+            passed if passed < 1_000.0 => String::from("over now"),
+            passed => format!("over, {} ago", ago(passed)),
+        },
+        None => ago((cx.now - entry.since).max(0.0)),
     };
     let resource = entry.subject.resource;
     let row = of_entry(entry);

@@ -353,7 +353,7 @@ async fn a_node_that_fails_is_named_with_its_pods() {
         let lost: Vec<&Entry> =
             entries.values().map(|(_, entry)| entry).filter(|entry| entry.fault == Fault::NotReady).collect();
         assert_eq!(lost.len(), 1, "{entries:#?}");
-        assert!(lost[0].sentence().ends_with(": not ready 7 Pods on it"), "{}", lost[0].sentence());
+        assert!(lost[0].sentence().ends_with(": not ready, 7 Pods on it"), "{}", lost[0].sentence());
         assert_eq!(lost[0].began.as_ref().map(|began| &*began.field), Some("Ready"));
     }
 }

@@ -104,7 +104,13 @@ impl Entry {
                 whole.filter(|whole| *whole >= count as u64).map(|whole| format!(" of {whole}")).unwrap_or_default();
             words.push((format!("{count}{of} Pod{plural}"), ""));
         }
-        words.push((what.to_owned(), tone));
+        let after = match (&self.fault, whole) {
+            (Fault::NotReady, Some(_)) => ",",
+            (Fault::Pull { .. } | Fault::NotReady, _) => "",
+            _ if more.is_empty() => "",
+            _ => ":",
+        };
+        words.push((format!("{what}{after}"), tone));
         match (&self.fault, whole) {
             (Fault::NotReady, Some(1)) => words.push((String::from("1 Pod on it"), "")),
             (Fault::NotReady, Some(pods)) => words.push((format!("{pods} Pods on it"), "")),

@@ -153,7 +153,7 @@ fn another_version_s_pods_did_not_begin_with_a_change_that_made_none_of_them() {
     play.set(2_000.0, "pods", pod("older", "old", waiting("CrashLoopBackOff")));
     let entries = play.entries(2_000.0);
     let crash = entries.iter().find(|entry| matches!(entry.fault, Fault::Crash { .. })).unwrap();
-    assert_eq!(crash.sentence(), "Deployment shop/checkout: 1 of 6 Pods crashes OOMKilled, exit code 137, 4 restarts");
+    assert_eq!(crash.sentence(), "Deployment shop/checkout: 1 of 6 Pods crashes: OOMKilled, exit code 137, 4 restarts");
     assert_eq!(crash.began, None, "no change before it explains it");
 }
 
@@ -254,7 +254,7 @@ fn each_other_kind_s_failure_is_an_entry() {
             "Deployment shop/late: does not progress its rollout is past its deadline",
             "Job shop/report: failed Job has reached the specified backoff limit",
             "Namespace shop/leaving: is being deleted held by 1 machine remains",
-            "Node shop/node-4: not ready 14 Pods on it",
+            "Node shop/node-4: not ready, 14 Pods on it",
         ]
     );
     let began = |name: &str| {
