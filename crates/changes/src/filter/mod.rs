@@ -113,6 +113,28 @@ mod tests {
     }
 
     #[test]
+    fn what_fails_is_found_by_the_state_that_a_change_brings() {
+        let node = |status: &str| {
+            format!(
+                r#"{{"metadata":{{"name":"n"}},"status":{{"conditions":[{{"type":"Ready","status":"{status}"}}]}}}}"#
+            )
+        };
+        let line = |old: &str, new: &str| {
+            let (key, uid, delta_type) = (ObjectKey::new("", "n"), Uid::new("u"), DeltaType::Updated);
+            let (old, new, kind) = (node(old), node(new), "Node".into());
+            let (old, new) = (Some(&*old), Some(&*new));
+            Line::new(ReceivedChange { seq: 1, at: 0.0, kind, key, uid, delta_type, old, new }, &Marks::default())
+        };
+        let (lost, back) = (line("True", "Unknown"), line("Unknown", "True"));
+        let filter = |text: &str| Filter::parse(text).unwrap();
+        assert!(filter("status:failing").matches(&lost) && !filter("status:failing").matches(&back));
+        assert!(filter("status:unknown").matches(&lost) && !filter("status:unknown").matches(&back));
+        assert!(filter("status:!failing").matches(&back) && filter("status:x").asks_for_status());
+        // Something else began with it.
+        assert!(filter("status:failing").matches(&Line { is_failing: true, ..back }));
+    }
+
+    #[test]
     fn a_change_is_found_by_its_words() {
         let object = |replicas: u8, time: u8| {
             let entry =
