@@ -53,7 +53,7 @@ async fn fifty_thousand_pods() {
 
 #[tokio::test]
 async fn rows_that_are_being_sorted_are_no_blank() {
-    let _turn = turn::alone().await;
+    let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 20_000, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     with_page("rows_that_are_being_sorted_are_no_blank", &proxy.url(), "#/pods", async |page| {

@@ -41,6 +41,9 @@ mod sync;
 // Frames that cannot be read are counted.
 mod sent;
 
+// A list that takes long, and of about how many.
+mod listing;
+
 // A state is called live only with a proof.
 mod proven;
 
