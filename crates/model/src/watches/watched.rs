@@ -308,7 +308,6 @@ impl Watched {
         }
     }
 
-    /// The kind.
     pub fn kind(&self) -> &'static Kind {
         self.kind
     }
@@ -341,7 +340,6 @@ impl Watched {
         &self.counters
     }
 
-    /// The marks.
     pub fn marks(&self) -> &Marks {
         &self.marks
     }
