@@ -29,7 +29,6 @@ const PATHS: &str =
 /// What kubectl reaches.
 #[derive(Debug)]
 pub struct Found {
-    /// The context.
     pub context: String,
     /// The cluster's name in the kubeconfig.
     pub cluster: String,
@@ -60,7 +59,6 @@ pub enum KubectlError {
     /// The API server refuses the credentials, or there are none any more.
     #[error("the API server does not take the credentials of context {context}. Log in again. It said: {said}")]
     Credentials {
-        /// The context.
         context: String,
         /// kubectl's words.
         said: String,
@@ -68,7 +66,6 @@ pub enum KubectlError {
     /// The API server gives no answer.
     #[error("the API server of context {context} does not answer. kubectl said: {said}")]
     NoAnswer {
-        /// The context.
         context: String,
         /// kubectl's words.
         said: String,

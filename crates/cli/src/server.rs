@@ -18,7 +18,6 @@ use crate::upstream::Upstream;
 pub struct Site {
     /// Who is let in.
     pub guard: Guard,
-    /// The page.
     pub page: Page,
     /// The API.
     pub upstream: Upstream,

@@ -328,7 +328,6 @@ impl Status {
         Self::failure(code, reason, message, Some(Details { retry_after_seconds, ..Details::default() }))
     }
 
-    /// The message.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -60,7 +60,6 @@ impl Event {
 /// that the events that are kept for later watches occupy only the memory of their objects.
 #[derive(Debug)]
 pub struct Delivery {
-    /// The event.
     pub event: Arc<Event>,
     /// The frame for the whole object, made when the first watcher asks for it.
     pub text: OnceLock<Utf8Bytes>,

@@ -40,7 +40,6 @@ impl Frame {
         Self { event_type: "BOOKMARK", about: None, revision, ends_initial_events, text }
     }
 
-    /// An error.
     pub fn error(status: &Status) -> Self {
         let text = text("ERROR", &status.to_json());
         Self { event_type: "ERROR", about: None, revision: 0, ends_initial_events: false, text }

@@ -22,7 +22,6 @@ pub struct Objects {
 /// An object, and its value of the trigger.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// The object.
     pub object: Arc<Object>,
     /// `None` where the resource has no trigger.
     pub value: Option<Arc<str>>,

@@ -15,7 +15,6 @@ use crate::storage::{Change, KeyValue};
 #[derive(Debug)]
 pub struct WatchCache {
     resource: Arc<Resource>,
-    /// The objects.
     pub objects: Objects,
     /// The events.
     pub ring: Ring,

@@ -29,7 +29,6 @@ const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 /// What a client asks of a watch.
 #[derive(Debug)]
 pub struct WatchRequest {
-    /// The resource.
     pub resource: Arc<Resource>,
     /// The form in which objects are sent.
     pub form: Form,

@@ -15,7 +15,6 @@ use super::rest::Client;
 pub struct ListerWatcher {
     /// Sends the requests.
     pub client: Client,
-    /// The resource.
     pub resource: ApiResource,
     /// Selects the objects.
     pub scope: Scope,

@@ -6,13 +6,10 @@ const fn resource(group: &'static str, plural: &'static str, kind: &'static str,
     ApiResource { group, version: "v1", plural, kind, namespaced, cluster: "" }
 }
 
-/// Pods.
 pub const PODS: ApiResource = resource("", "pods", "Pod", true);
-/// Nodes.
 pub const NODES: ApiResource = resource("", "nodes", "Node", false);
 /// Events of the core group.
 pub const EVENTS: ApiResource = resource("", "events", "Event", true);
-/// Namespaces.
 pub const NAMESPACES: ApiResource = resource("", "namespaces", "Namespace", false);
 /// ServiceAccounts.
 pub const SERVICE_ACCOUNTS: ApiResource = resource("", "serviceaccounts", "ServiceAccount", true);
@@ -22,7 +19,6 @@ pub const CONFIG_MAPS: ApiResource = resource("", "configmaps", "ConfigMap", tru
 pub const CLAIMS: ApiResource = resource("", "persistentvolumeclaims", "PersistentVolumeClaim", true);
 /// PersistentVolumes.
 pub const VOLUMES: ApiResource = resource("", "persistentvolumes", "PersistentVolume", false);
-/// Deployments.
 pub const DEPLOYMENTS: ApiResource = resource("apps", "deployments", "Deployment", true);
 /// ReplicaSets.
 pub const REPLICA_SETS: ApiResource = resource("apps", "replicasets", "ReplicaSet", true);
@@ -32,11 +28,9 @@ pub const STATEFUL_SETS: ApiResource = resource("apps", "statefulsets", "Statefu
 pub const DAEMON_SETS: ApiResource = resource("apps", "daemonsets", "DaemonSet", true);
 /// ControllerRevisions.
 pub const CONTROLLER_REVISIONS: ApiResource = resource("apps", "controllerrevisions", "ControllerRevision", true);
-/// Jobs.
 pub const JOBS: ApiResource = resource("batch", "jobs", "Job", true);
 /// CronJobs.
 pub const CRON_JOBS: ApiResource = resource("batch", "cronjobs", "CronJob", true);
-/// Leases.
 pub const LEASES: ApiResource = resource("coordination.k8s.io", "leases", "Lease", true);
 /// CustomResourceDefinitions.
 pub const DEFINITIONS: ApiResource =

@@ -279,7 +279,6 @@ impl Client {
 
 const JSON: &str = "application/json";
 
-/// The path of a collection.
 pub fn collection_path(resource: &ApiResource, namespace: &str) -> String {
     let scope = Scope { namespace: namespace.to_owned(), ..Scope::default() };
     format!("/{}", request::path(resource, &scope))

@@ -17,7 +17,6 @@ use crate::resources::label_selector::Selector;
 pub struct PodHandler {
     /// The workloads, which have a `spec.selector`.
     pub owners: Lister,
-    /// All Pods.
     pub pods: Lister,
     /// Told of observed creations and deletions.
     pub expectations: Rc<Expectations>,

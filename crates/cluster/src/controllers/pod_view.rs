@@ -42,9 +42,7 @@ pub struct Spec<'a> {
     /// The scheduler that is to bind it.
     #[serde(borrow)]
     pub scheduler_name: Option<Cow<'a, str>>,
-    /// The containers.
     pub containers: Vec<Container>,
-    /// The init containers.
     pub init_containers: Vec<Container>,
 }
 
@@ -60,7 +58,6 @@ pub struct Container {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Resources {
-    /// The requests.
     pub requests: Option<Requests>,
 }
 

@@ -22,7 +22,6 @@ pub enum GrammarError {
     /// A value that the key does not accept.
     #[error("{key}={value:?}: {expected}")]
     Value {
-        /// The key.
         key: &'static str,
         /// The value that was given.
         value: String,

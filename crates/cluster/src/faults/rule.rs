@@ -12,7 +12,6 @@ use crate::random::Random;
 pub struct Spec {
     /// The words that asked for it, in alphabetical order.
     pub text: String,
-    /// The effect.
     pub effect: Effect,
     /// What it affects.
     pub scope: Scope,

@@ -19,7 +19,6 @@ pub struct Connection {
     pub resource: String,
     /// Path and query of the request.
     pub path: String,
-    /// The User-Agent.
     pub user_agent: String,
     /// When it was opened.
     pub opened: Stamp,

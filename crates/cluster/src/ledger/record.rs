@@ -103,7 +103,6 @@ impl Serialize for Sent {
 pub struct Listed {
     /// When it was sent.
     pub time: Stamp,
-    /// The resource.
     pub resource: String,
     /// The namespace of the list; `None` for all namespaces.
     pub namespace: Option<String>,

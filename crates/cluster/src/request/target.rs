@@ -9,7 +9,6 @@ use crate::resources::resource::Resource;
 /// The collection or object that a path names.
 #[derive(Debug, PartialEq)]
 pub struct Target {
-    /// The resource.
     pub resource: Arc<Resource>,
     /// The namespace, if the path has one.
     pub namespace: Option<String>,

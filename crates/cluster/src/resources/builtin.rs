@@ -17,23 +17,17 @@ pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public
 /// A built-in resource; a reference to it serves as a `&Resource`.
 pub type BuiltIn = LazyLock<Arc<Resource>>;
 
-/// Pods.
 pub static PODS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[0]));
-/// Nodes.
 pub static NODES: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[1]));
 /// Events of the core group.
 pub static EVENTS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[2]));
-/// Namespaces.
 pub static NAMESPACES: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[3]));
-/// Services.
 pub static SERVICES: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[4]));
 /// ConfigMaps.
 pub static CONFIG_MAPS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[5]));
-/// Deployments.
 pub static DEPLOYMENTS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[6]));
 /// ReplicaSets.
 pub static REPLICA_SETS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[7]));
-/// Jobs.
 pub static JOBS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[10]));
 /// CustomResourceDefinitions.
 pub static DEFINITIONS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[11]));

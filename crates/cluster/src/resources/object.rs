@@ -84,7 +84,6 @@ pub struct Object {
     pub key: Arc<str>,
     /// Namespace; empty at the cluster scope.
     pub namespace: Box<str>,
-    /// Name.
     pub name: Box<str>,
     /// The uid, which distinguishes objects that had the same name in turn.
     pub uid: Arc<str>,

@@ -52,7 +52,6 @@ pub trait Storage: Debug + Send + Sync {
 /// One key at one revision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyValue {
-    /// The key.
     pub key: Arc<str>,
     /// Its value.
     pub value: Arc<str>,
@@ -137,7 +136,6 @@ pub enum Txn {
 /// A change of one key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// The key.
     pub key: Arc<str>,
     /// The revision of the write.
     pub revision: u64,
@@ -150,7 +148,6 @@ pub struct Change {
 /// An item of a watch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WatchItem {
-    /// A change.
     Change(Change),
     /// Everything up to this revision has been sent.
     Progress(u64),

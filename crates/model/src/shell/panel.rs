@@ -72,9 +72,7 @@ impl Panel {
 /// The size of the browser's window, in CSS pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// The width.
     pub width: f64,
-    /// The height.
     pub height: f64,
 }
 

@@ -142,7 +142,6 @@ pub struct RowCells<'a> {
     pub schema: &'a TableSchema,
     /// The object's kind, by its id in the schema.
     pub kind: KindId,
-    /// The object.
     pub object: &'a Object,
     /// The time from which ages are computed.
     pub at: Timestamp,

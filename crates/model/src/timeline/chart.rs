@@ -132,7 +132,6 @@ impl<'a> Timeline<'a> {
         Timeline { marks, chart }
     }
 
-    /// The last scene.
     pub fn last_scene(&self) -> &'a Scene {
         &self.chart.scene
     }

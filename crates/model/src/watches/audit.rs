@@ -87,7 +87,6 @@ pub struct After<'a> {
     pub resource: &'a ApiResource,
     /// The part of the resource that the informer watches.
     pub scope: &'a Scope,
-    /// The informer.
     pub informer: &'a SharedInformer,
     /// What the informer's reflector does next, if anything.
     pub action: Option<&'a Action>,

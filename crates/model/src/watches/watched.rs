@@ -309,7 +309,6 @@ impl Watched {
         }
     }
 
-    /// The kind.
     pub fn kind(&self) -> &'static Kind {
         self.kind
     }
@@ -342,7 +341,6 @@ impl Watched {
         &self.counters
     }
 
-    /// The marks.
     pub fn marks(&self) -> &Marks {
         &self.marks
     }

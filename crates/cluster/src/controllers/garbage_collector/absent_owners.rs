@@ -20,15 +20,12 @@ pub struct AbsentOwners {
 /// An owner, and where it was looked for: the same reference in another namespace means another owner.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Absent {
-    /// The uid.
     pub uid: Box<str>,
     /// Group and version.
     pub api_version: Box<str>,
-    /// The kind.
     pub kind: Box<str>,
     /// The namespace of the dependent.
     pub namespace: Box<str>,
-    /// The name.
     pub name: Box<str>,
 }
 

@@ -32,7 +32,6 @@ impl std::fmt::Display for Key {
 pub struct Kind {
     /// Group and version: `v1`, `apps/v1`.
     pub api_version: Box<str>,
-    /// The kind.
     pub kind: Box<str>,
 }
 

@@ -25,7 +25,6 @@ const GOOD: [(&str, &str, &str); 5] = [
 pub struct Conditions(BTreeMap<&'static str, (&'static str, String)>);
 
 impl Conditions {
-    /// Discovery failed.
     pub fn discovery_failed(&mut self, why: &str) {
         let message = format!("Discovery failed for some groups, 1 failing: {why}");
         self.0.insert("NamespaceDeletionDiscoveryFailure", ("DiscoveryFailed", message));

@@ -79,7 +79,6 @@ impl Resources {
 /// A taint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taint {
-    /// The key.
     pub key: String,
     /// The value; may be empty.
     pub value: String,

@@ -11,7 +11,6 @@ const POD_NAME: &str = "statefulset.kubernetes.io/pod-name";
 /// The label with the ordinal of a Pod.
 const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
 
-/// The name of a Pod.
 pub fn pod_name(set: &Value, ordinal: usize) -> String {
     format!("{}-{ordinal}", object::name(set))
 }

@@ -36,7 +36,6 @@ pub const PODS: &str = "/api/v1/namespaces/default/pods";
 
 /// A cluster in which only the chosen controllers run.
 pub struct Cluster {
-    /// The server.
     pub server: Server,
     /// The nodes that are made to fail.
     pub failed_nodes: FailedNodes,

@@ -18,7 +18,6 @@ use model::{Container, Job, Node, Pod, PodState, ReplicaSet, Template, Workload}
 /// The contents of a cluster.
 #[derive(Debug)]
 pub struct Population {
-    /// Nodes.
     pub nodes: Vec<Node>,
     /// Workloads with their Pods.
     pub workloads: Vec<Workload>,

@@ -144,17 +144,14 @@ pub struct Node {
 /// What is needed to create a Pod of an owner.
 #[derive(Debug)]
 pub struct Template {
-    /// The namespace.
     pub namespace: String,
     /// The prefix of generated names, with its dash.
     pub prefix: String,
-    /// The labels.
     pub labels: Value,
     /// The only owner reference.
     pub owner: Value,
     /// The hash of the template, or another text that distinguishes the Pods of this owner.
     pub hash: String,
-    /// The containers.
     pub containers: Arc<[Container]>,
     /// `Always`, or `Never` for Jobs.
     pub restart_policy: &'static str,

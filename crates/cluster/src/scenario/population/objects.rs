@@ -28,7 +28,6 @@ fn draft(identity: Identity<'_>, created: i64, metadata: Value, fields: Value) -
     Draft { metadata, fields: Fields::Parsed(fields) }
 }
 
-/// A Namespace.
 pub fn namespace(name: &str, uid: &str, created: i64) -> Draft {
     let metadata = json!({"labels": {"kubernetes.io/metadata.name": name}});
     let fields = json!({"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}});
@@ -68,7 +67,6 @@ fn pod_spec(containers: &[Container], restart_policy: &str) -> Value {
         "dnsPolicy": "ClusterFirst", "securityContext": {}, "schedulerName": "default-scheduler"})
 }
 
-/// A Deployment.
 pub fn deployment(workload: &Workload) -> Draft {
     let current = workload.current();
     let metadata = json!({"generation": 1, "labels": {"app": workload.name},
@@ -77,7 +75,6 @@ pub fn deployment(workload: &Workload) -> Draft {
     draft(Identity(&workload.namespace, &workload.name, &workload.uid), workload.created, metadata, fields)
 }
 
-/// The spec of a Deployment.
 pub fn deployment_spec(workload: &Workload) -> Value {
     let labels = json!({"app": workload.name, "app.kubernetes.io/name": workload.name,
         "app.kubernetes.io/part-of": workload.namespace});
@@ -163,7 +160,6 @@ pub fn replica_set_status(workload: &Workload, set: &ReplicaSet, generation: u64
     status
 }
 
-/// A Job.
 pub fn job(job: &Job) -> Draft {
     let labels = job.template().labels;
     let metadata = json!({"generation": 1, "labels": labels});
@@ -202,7 +198,6 @@ pub fn job_status(job: &Job) -> Value {
     status
 }
 
-/// A node.
 pub fn node(node: &Node, now: i64) -> Draft {
     let zone = node.uid.as_bytes()[0] % 3;
     let metadata = json!({

@@ -29,7 +29,6 @@ const BOTH: [Transport; 2] = [Transport::Http, Transport::WebSocket];
 /// The next item of a watch.
 #[derive(Debug, PartialEq)]
 enum Item {
-    /// An event.
     Event(Value),
     /// The regular end: the last chunk, or a close with 1000 and no reason.
     End,

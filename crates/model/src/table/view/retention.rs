@@ -12,14 +12,11 @@ const STEPS: f64 = 4.0;
 pub enum Retention {
     /// Not at all.
     AtOnce,
-    /// Two seconds.
     TwoSeconds,
     /// Ten seconds.
     #[default]
     TenSeconds,
-    /// A minute.
     Minute,
-    /// Five minutes.
     FiveMinutes,
     /// Until the user clears them.
     UntilDismissed,

@@ -29,7 +29,6 @@ pub const REACH: f64 = PILL_PAD + 1.0;
 pub struct LaneRow {
     /// The y coordinate of its middle.
     pub y: f64,
-    /// The lane.
     pub lane: LaneId,
     /// The kind of the lane's object.
     pub kind: KindId,
@@ -64,7 +63,6 @@ impl LaneRow {
 pub struct Band {
     /// The left edge.
     pub x: f64,
-    /// The width.
     pub width: f64,
     /// The y coordinate of the row's middle.
     pub y: f64,
@@ -163,7 +161,6 @@ pub struct EventGlyph {
 pub struct Pill {
     /// The left edge.
     pub x: f64,
-    /// The width.
     pub width: f64,
     /// The y coordinate of the pill's middle.
     pub y: f64,
@@ -211,7 +208,6 @@ pub enum Kept {
 pub struct GapArea {
     /// The left edge.
     pub x: f64,
-    /// The width.
     pub width: f64,
     /// When the gap began.
     pub from: f64,
@@ -280,7 +276,6 @@ pub struct Scene {
     pub glyphs: Vec<Glyph>,
     /// Events about the lanes' objects.
     pub events: Vec<EventGlyph>,
-    /// Gaps.
     pub gaps: Vec<GapArea>,
     /// The times in the overview of which less is kept than was received.
     pub lost: Vec<GapArea>,

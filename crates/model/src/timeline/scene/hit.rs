@@ -76,7 +76,6 @@ pub enum Hit {
     Event {
         /// The object that the Event is about.
         owner: Owner,
-        /// The Event.
         event: Owner,
         /// How alarming the Event is: [`Tone::Bad`] for a Warning.
         tone: Tone,

@@ -16,7 +16,6 @@ pub struct LaneId(pub u32);
 /// A lane of one of the timeline's kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneOf {
-    /// The kind.
     pub kind: KindId,
     /// The lane's number among those of the kind.
     pub lane: LaneId,
@@ -291,7 +290,6 @@ pub enum SubjectRef<'a> {
         /// Whether the gap is of the whole page.
         of_all: bool,
     },
-    /// A resync.
     Resync(&'a Resync),
 }
 

@@ -45,7 +45,6 @@ impl Step {
 /// A part of a lane.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
-    /// A mark.
     Mark(Mark<'a>),
     /// A block that was taken as a whole, or a part of one.
     Block(Block),
