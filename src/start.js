@@ -50,8 +50,8 @@
   const firstList = () => {
     const [kinds, query = ''] = location.hash.replace(/^#*\/*/, '').split('?');
     const scope = query.split('&').filter((part) => /^(ns|labels|fields)=/.test(part));
-    const place = [kinds || 'pods', ...scope].join('&');
-    const usual = place === 'pods' ? meta('first-list')?.content : undefined;
+    const place = [kinds || 'changes', ...scope].join('&');
+    const usual = place === 'changes' ? meta('first-list')?.content : undefined;
     try {
       const lines = (localStorage.getItem(FIRST) ?? '').split('\n').map((line) => line.split('\t'));
       return lines.find(([known]) => known === place)?.[1] ?? usual;

@@ -1,7 +1,7 @@
 //! The browser, as the page asks it.
 
-use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::server_clock::ServerClock;
 use kubechurn_model::navigation::address::Address;
 use kubechurn_model::page::environment::{DrawnRow, Environment};
 use kubechurn_model::shell::panel::Window;
@@ -36,8 +36,12 @@ impl Environment for Browser {
         u64::from_le_bytes(bytes)
     }
 
-    fn wall(&self) -> Timestamp {
+    fn wall(&self) -> f64 {
         clock::wall()
+    }
+
+    fn server_clock(&self, cluster: &'static str) -> ServerClock {
+        clock::of_server(cluster)
     }
 
     fn zone(&self, at: f64) -> f64 {

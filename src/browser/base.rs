@@ -61,7 +61,7 @@ pub async fn find(of: Places<'_>) -> Result<Base, Vec<(String, String)>> {
         let prefix = http.strip_suffix("k8s/").filter(|_| of.second);
         let socket = prefix.map_or_else(|| http.clone(), |prefix| format!("{prefix}k8s-ws/")).replacen("http", "ws", 1);
         let late = || Err(Some(format!("no answer within {:.1} s", f64::from(of.patience) / 1000.0)));
-        match (within(of.patience, version(&http)).await.unwrap_or_else(late), of.watch) {
+        match (within(of.patience, version("", &http)).await.unwrap_or_else(late), of.watch) {
             (Ok(answer), _) => {
                 return Ok(Base { release: Release::parse(&answer), http, socket, readable: true });
             }
@@ -80,13 +80,13 @@ pub async fn is_there(watch: &str, patience: u32) -> bool {
     within(patience, socket::ask(watch)).await.is_some_and(|answer| SocketAnswer::is_of_server(&answer))
 }
 
-/// What an API server answers below `base` when it is asked for its version.
+/// What a cluster's API server answers below `base` when it is asked for its version.
 ///
 /// # Errors
 ///
 /// What was said instead; `None` where no answer came.
-pub async fn version(base: &str) -> Result<String, Option<String>> {
-    let (_abort, response) = get(&format!("{base}version")).await;
+pub async fn version(cluster: &'static str, base: &str) -> Result<String, Option<String>> {
+    let (_abort, response) = get(cluster, &format!("{base}version")).await;
     let response = response.map_err(|_| None)?;
     let text = response.text().await.unwrap_or_default();
     is_of_server(response.status(), &text).map(|()| text).map_err(Some)

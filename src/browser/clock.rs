@@ -7,10 +7,11 @@ use std::rc::Rc;
 use futures::future::{Either, select};
 use gloo_timers::callback::Timeout;
 use gloo_timers::future::TimeoutFuture;
+use rustc_hash::FxHashMap;
 use wasm_bindgen_futures::spawn_local;
 
-use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::clock::{Clock, timer};
+use kubechurn_client::cache::server_clock::ServerClock;
 
 thread_local! {
     /// The monotonic clock, and when it began. Both are looked up once, because looking them up for each frame of a watch took
@@ -19,6 +20,8 @@ thread_local! {
         .and_then(|window| window.performance())
         .map(|performance| { let origin = performance.time_origin(); (performance, origin) });
     static CLOCK: Cell<Clock> = Cell::default();
+    /// The clocks of the API servers, by cluster.
+    static SERVERS: RefCell<FxHashMap<&'static str, ServerClock>> = RefCell::default();
 }
 
 /// What the clocks say.
@@ -62,9 +65,24 @@ pub fn to_wall() -> f64 {
     read(|clock, times| clock.to_wall(times.wall))
 }
 
-/// The clock on the wall, which ages are told by.
-pub fn wall() -> Timestamp {
-    Timestamp((js_sys::Date::now() / 1000.0) as i64)
+/// The clock on the wall, in milliseconds since 1970.
+pub fn wall() -> f64 {
+    js_sys::Date::now()
+}
+
+/// When the document was begun, in milliseconds since 1970: nothing was asked for earlier.
+pub fn origin() -> f64 {
+    MONOTONIC.with(|clock| clock.as_ref().map_or_else(wall, |(_, origin)| *origin))
+}
+
+/// What is known of the clock of a cluster's API server.
+pub fn of_server(cluster: &'static str) -> ServerClock {
+    SERVERS.with_borrow(|servers| servers.get(cluster).copied().unwrap_or_default())
+}
+
+/// An answer of a cluster's API server has come, with this `Date` header, to what was asked at this time of [`wall`].
+pub fn answered(cluster: &'static str, date: &str, asked: f64) {
+    SERVERS.with_borrow_mut(|servers| servers.entry(cluster).or_default().answered(date, asked, wall()));
 }
 
 /// Whether the page is hidden, so that there are no animation frames.

@@ -9,6 +9,8 @@ use web_sys::{AbortController, AbortSignal};
 use kubechurn_client::api::secret;
 use kubechurn_client::api::status::Failure;
 
+use crate::browser::clock;
+
 /// Aborts its fetch when it is dropped: a fetch whose future is dropped would go on.
 #[derive(Debug)]
 pub struct AbortOnDrop(Option<AbortController>);
@@ -33,12 +35,21 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Asks for this address, or takes the answer if `src/start.js` has asked for it already. The request ends when the first
-/// of what is returned is dropped.
-pub async fn get(url: &str) -> (AbortOnDrop, Result<Response, Failure>) {
-    let Some((abort, answer)) = take_early(url) else { return get_as(url, "*/*").await };
+/// Asks a cluster's API server for this address, or takes the answer if `src/start.js` has asked for it already. The request
+/// ends when the first of what is returned is dropped.
+pub async fn get(cluster: &'static str, url: &str) -> (AbortOnDrop, Result<Response, Failure>) {
+    let Some((abort, answer)) = take_early(url) else { return get_as(cluster, url, "*/*").await };
     let response = JsFuture::from(answer).await.and_then(JsCast::dyn_into::<web_sys::Response>);
-    (abort, response.map(Response::from).map_err(|_| no_answer(url)))
+    let response = response.map(Response::from).map_err(|_| no_answer(url));
+    note_date(cluster, &response, clock::origin());
+    (abort, response)
+}
+
+/// Notes what an answer says of the server's clock. Of another origin, the page may read the date only where the server
+/// exposes it.
+fn note_date(cluster: &'static str, response: &Result<Response, Failure>, asked: f64) {
+    let date = response.as_ref().ok().and_then(|response| response.headers().get("Date"));
+    date.iter().for_each(|date| clock::answered(cluster, date, asked));
 }
 
 /// A request for this address that was begun before the program was there, if there is one: what aborts it, and its answer.
@@ -57,8 +68,10 @@ fn no_answer(url: &str) -> Failure {
 }
 
 /// Asks for this address as [`get`] does, with this `Accept` header.
-pub async fn get_as(url: &str, accept: &str) -> (AbortOnDrop, Result<Response, Failure>) {
-    let abort = AbortOnDrop::begin();
+pub async fn get_as(cluster: &'static str, url: &str, accept: &str) -> (AbortOnDrop, Result<Response, Failure>) {
+    let (abort, asked) = (AbortOnDrop::begin(), clock::wall());
     let response = Request::get(url).header("Accept", accept).abort_signal(abort.signal().as_ref()).send().await;
-    (abort, response.map_err(|_| no_answer(url)))
+    let response = response.map_err(|_| no_answer(url));
+    note_date(cluster, &response, asked);
+    (abort, response)
 }

@@ -41,7 +41,7 @@ impl ListerWatcher {
     /// comes before the pieces are told of.
     pub async fn list(&self, request: &ListRequest, mut tell: impl FnMut(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
-        let (_abort, response) = get(&url).await;
+        let (_abort, response) = get(self.resource.cluster, &url).await;
         let response = match response {
             Ok(response) if response.ok() => response,
             Ok(response) => return tell(Input::Failed(failure(&response).await)),
@@ -57,7 +57,7 @@ impl ListerWatcher {
     /// Asks how many objects there are; `None` where that cannot be learnt, for whatever reason.
     pub async fn count(&self) -> Option<u64> {
         let url = format!("{}{}", self.base.http, ListRequest::count().url(&self.resource, &self.scope));
-        let (_abort, response) = get_as(&url, METADATA_LIST).await;
+        let (_abort, response) = get_as(self.resource.cluster, &url, METADATA_LIST).await;
         let response = response.ok().filter(Response::ok)?;
         let text = response.text().await.ok()?;
         list::page(&text).ok()?.total()
@@ -69,7 +69,8 @@ impl ListerWatcher {
     ///
     /// What the server says instead, or that nothing answers.
     pub async fn metadata(&self, url: &str) -> Result<Vec<u8>, Failure> {
-        let (_abort, response) = get_as(&format!("{}{url}", self.base.http), METADATA_LIST).await;
+        let (_abort, response) =
+            get_as(self.resource.cluster, &format!("{}{url}", self.base.http), METADATA_LIST).await;
         let response = response?;
         let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
         let broke = |error| Failure::unreachable(format!("the answer broke off: {error}"));
@@ -86,7 +87,7 @@ impl ListerWatcher {
         let name: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
         let name = name.replace('+', "%20");
         let url = format!("{}{}/{name}?pretty=false", self.base.http, path(&self.resource, &self.scope));
-        let (_abort, response) = get(&url).await;
+        let (_abort, response) = get(self.resource.cluster, &url).await;
         let response = response?;
         let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
         let broke = |error| Failure::unreachable(format!("the answer broke off: {error}"));
@@ -97,7 +98,7 @@ impl ListerWatcher {
     /// Asks over HTTP for a watch that was refused as a socket: a browser does not say why an upgrade failed.
     pub async fn probe(&self, request: &WatchRequest, tell: impl FnOnce(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.probe().url(&self.resource, &self.scope));
-        let (_abort, response) = get(&url).await;
+        let (_abort, response) = get(self.resource.cluster, &url).await;
         let response = match response {
             Ok(response) => response,
             Err(failure) => return tell(Input::Failed(failure)),
@@ -128,7 +129,7 @@ impl ListerWatcher {
         if check_version {
             let request = ListRequest { resource_version: request.resource_version.clone(), ..ListRequest::count() };
             let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
-            let (_abort, response) = get_as(&url, METADATA_LIST).await;
+            let (_abort, response) = get_as(self.resource.cluster, &url, METADATA_LIST).await;
             let response = response?;
             if !response.ok() {
                 let failure = failure(&response).await;
@@ -142,7 +143,7 @@ impl ListerWatcher {
         if !self.base.readable {
             return socket::ask(&format!("{}{watch}", self.base.socket)).await;
         }
-        let (_abort, response) = get(&format!("{}{watch}", self.base.http)).await;
+        let (_abort, response) = get(self.resource.cluster, &format!("{}{watch}", self.base.http)).await;
         let response = response?;
         if !response.ok() {
             return Err(failure(&response).await);
@@ -153,7 +154,9 @@ impl ListerWatcher {
     /// Whether an API server answers within so many milliseconds, when it is asked for its version or for a watch.
     pub async fn is_there(&self, patience: u32) -> bool {
         if self.base.readable {
-            return within(patience, base::version(&self.base.http)).await.is_some_and(|version| version.is_ok());
+            return within(patience, base::version(self.resource.cluster, &self.base.http))
+                .await
+                .is_some_and(|version| version.is_ok());
         }
         base::is_there(&format!("{}{}", self.base.socket, presence(&self.resource, &self.scope.namespace)), patience)
             .await

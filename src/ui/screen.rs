@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_model::feed::alerts::AlertsModel;
 use kubechurn_model::feed::span::SpanModel;
-use kubechurn_model::feed::{CardModel, FeedFrame, FeedWindow};
+use kubechurn_model::feed::wrong::row::WrongModel;
+use kubechurn_model::feed::{FeedFrame, FeedWindow};
 use kubechurn_model::history::Budget;
 use kubechurn_model::inspector::relatives::{Dependents, Link};
 use kubechurn_model::inspector::summary::Summary;
@@ -124,7 +125,7 @@ signals! {
         shown: bool,
         window: FeedWindow,
         frame: FeedFrame,
-        cards: Vec<CardModel>,
+        wrong: WrongModel,
         span: Option<SpanModel>,
         newest: u32,
     }
@@ -175,6 +176,7 @@ signals! {
         drain: String,
         pipeline: Pipeline,
         watches: Vec<WatchItem>,
+        keeps_changes: bool,
         notices: Notices,
         verified: VerifiedModel,
     }

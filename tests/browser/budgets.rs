@@ -13,11 +13,16 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// How many megabytes the program's memory takes, according to the footer.
+/// How many megabytes the program's memory takes, according to the figures in the footer.
 async fn memory(page: &Page) -> f64 {
-    let title = page.browser.run("return document.querySelector('.footer .memory').title", Vec::new()).await;
-    let words = title.as_str().and_then(|title| title.split("memory ").nth(1)?.split('/').next()).unwrap_or_default();
-    words.parse().unwrap_or_else(|_| panic!("no memory in {title}"))
+    let script = "const figures = document.querySelector('[data-testid=figures]');
+        figures.open = true;
+        return figures.querySelector('[data-field=memory] td')?.textContent.match(/^memory ([\\d.]+)/)?.[1] ?? null";
+    wait_until("the figures have the memory", SOON, async || {
+        let words: Option<String> = page.read(script, Vec::new()).await;
+        words.and_then(|words| words.parse().ok()).ok_or_else(|| "no memory".to_owned())
+    })
+    .await
 }
 
 /// The words of the notices of one type.

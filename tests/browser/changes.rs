@@ -56,7 +56,7 @@ async fn a_rollout_is_told_and_its_first_row_names_what_began_it() {
         let path = format!("/apis/apps/v1/namespaces/{namespace}/deployments/{own}");
         cluster.patch(&path, &json!({ "spec": { "template": { "spec": { "containers": containers } } } })).await;
 
-        let object = format!("deploy{namespace}/{own}");
+        let object = format!("Deployment{namespace}/{own}");
         let squeezed = |row: &[String]| row[2].replace(' ', "");
         let began =
             |row: &[String]| squeezed(row) == object && row[3].contains("image") && row[3].contains("rolled:out");
@@ -73,7 +73,7 @@ async fn a_rollout_is_told_and_its_first_row_names_what_began_it() {
         })
         .await;
         let (at, all) = row(page, "the new ReplicaSet is told below it", |row| {
-            row[2].starts_with("rs") && row[2].contains(own) && row[6] == "1" && row[3].contains("added")
+            row[2].starts_with("ReplicaSet") && row[2].contains(own) && row[6] == "1" && row[3].contains("added")
         })
         .await;
         let first = all[..at].iter().rposition(|row| row[6] == "0").expect("a row that is not indented");
@@ -112,7 +112,7 @@ async fn rows_stay_in_place_where_the_user_looks_at_older_ones_and_newer_ones_wa
         assert_eq!(page.text("feed-empty").await, "Nothing has changed since this page began to watch. What changes will be shown here.");
         cluster.rate(200).await;
         cluster.advance(200, 200).await;
-        row(page, "changes are told", |row| row[2].starts_with("po")).await;
+        row(page, "changes are told", |row| row[2].starts_with("Pod")).await;
         wait_until("there is more than fits", SOON, async || {
             let fits: bool = page.read("const feed = document.querySelector('[data-testid=feed-scroll]');
                 return feed.scrollHeight > feed.clientHeight + 300", Vec::new()).await;

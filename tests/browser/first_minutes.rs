@@ -72,7 +72,7 @@ async fn each_step_of_the_first_five_minutes_is_seen() {
             const own = rows.findIndex(([depth, words]) => depth === '0' && words.includes('example/web:2'));
             const end = rows.findIndex(([depth], at) => at > own && depth === '0');
             const further = own < 0 ? [] : rows.slice(own + 1, end < 0 ? undefined : end).map(([, words]) => words);
-            return [/rs/, /po|Pods of/].map(kind => further.some(words => kind.test(words) && words.includes('web')))";
+            return [/ReplicaSet/, /Pod/].map(kind => further.some(words => kind.test(words) && words.includes('web')))";
         wait_until("a ReplicaSet and Pods are told below it", SOON, async || {
             let told: Vec<bool> = page.read(below, Vec::new()).await;
             holds(told == [true, true], || format!("{told:?}"))
@@ -91,13 +91,14 @@ async fn each_step_of_the_first_five_minutes_is_seen() {
 
         // A crash loop.
         commands.run("create deployment sick").await;
-        page.click("feed-in-trouble").await;
+        page.click("feed-failing").await;
         row(page, &["sick", "CrashLoopBackOff"]).await;
-        let cards = "return [...document.querySelectorAll('[data-testid=card]')].map(card => card.textContent)";
-        wait_until("a card tells of the loop", Duration::from_secs(60), async || {
-            let cards: Vec<String> = page.read(cards, Vec::new()).await;
-            let is_told = cards.iter().any(|card| card.contains("default/sick") && card.contains('⇄'));
-            holds(is_told, || format!("{cards:#?}"))
+        let wrong = "return [...document.querySelectorAll('[data-testid=wrong-entry]')].map(entry => entry.textContent)";
+        wait_until("an entry says what is wrong now", SOON, async || {
+            let entries: Vec<String> = page.read(wrong, Vec::new()).await;
+            let says = ["default/sick", "crash", "exit code", "restart"];
+            let is_said = entries.iter().any(|entry| says.iter().all(|word| entry.contains(word)));
+            holds(is_said, || format!("{entries:#?}"))
         })
         .await;
         commands.run("delete deployment sick").await;

@@ -158,47 +158,36 @@ async fn no_name_of_a_kind_is_cut_in_the_sidebar() {
     .await;
 }
 
-/// The fields of the footer: of each whether it is seen; what is seen in part; and the footer's tooltip.
+/// The fields of the footer, from left to right: the name of each, whether it is cut, and where it begins and ends.
 const FIELDS: &str = "
     const footer = document.querySelector('.footer');
     const bottom = footer.getBoundingClientRect().bottom;
-    const fields = [...footer.querySelectorAll('[data-field], summary, [data-testid=ledger]')].map(field => {
-        const box = field.getBoundingClientRect();
-        const group = field.closest('.fields')?.getBoundingClientRect() ?? footer.getBoundingClientRect();
-        const seen = box.width > 0 && box.top < group.bottom - 1;
-        const cut = seen && (field.scrollWidth > field.clientWidth && field.clientWidth > 0
-            || box.right > group.right + 1.5 || box.left < group.left - 0.5
-            || box.right > innerWidth || box.bottom > bottom);
-        return { name: field.dataset.field ?? field.dataset.testid ?? 'list', text: field.textContent, seen, cut, x: box.left, to: box.right };
-    });
-    const seen = fields.filter(field => field.seen).sort((one, other) => one.x - other.x);
-    const over = seen.filter((field, at) => at > 0 && field.x < seen[at - 1].to - 1.5);
-    return [seen.map(field => field.name), fields.filter(field => field.cut).concat(over), footer.title]";
+    const names = new Set(['verified', 'ledger', 'notices', 'watches', 'figures']);
+    return [...footer.querySelectorAll('[data-testid]')].filter(field => names.has(field.dataset.testid)).map(field => {
+        const box = (field.querySelector('summary') ?? field).getBoundingClientRect();
+        const cut = box.width === 0 || field.scrollWidth > field.clientWidth && field.clientWidth > 0
+            || box.right > innerWidth || box.bottom > bottom;
+        return [field.dataset.testid, cut, box.left, box.right];
+    })";
 
 #[tokio::test]
-async fn the_footer_leaves_out_whole_fields() {
-    let name = "the_footer_leaves_out_whole_fields";
+async fn the_footer_says_all_in_one_line_and_its_figures_open() {
+    let name = "the_footer_says_all_in_one_line_and_its_figures_open";
     with_live_page(name, "#/pods?pin=deployments,events,replicasets", async |page, cluster| {
         cluster.rate(20).await;
-        let mut least = usize::MAX;
-        for width in [2200, 1440, 1300, 1180, 1024, 900, 800] {
+        for width in [1440, 1024, 720] {
             viewport(page, width, 700).await;
-            let (seen, cut, title): (Vec<String>, Vec<Value>, String) = page.read(FIELDS, Vec::new()).await;
-            assert!(cut.is_empty(), "at {width} pixels these are cut: {cut:?}");
-            assert!(seen.len() <= least, "at {width} pixels more is seen than in a wider window: {seen:?}");
-            least = seen.len();
-            assert!(seen.iter().any(|field| field == "ledger"), "at {width} pixels: {seen:?}");
-            let has = |field: &str| seen.iter().any(|seen| seen == field);
-            match width {
-                2200 => assert!(["page", "rv", "memory", "pop"].into_iter().all(has), "{seen:?}"),
-                1440 => assert!(["watch", "queue", "pop", "memory"].into_iter().all(has) && !has("page"), "{seen:?}"),
-                800 => assert!(!["page", "rv", "memory"].into_iter().any(has), "{seen:?}"),
-                _ => {}
-            }
-            for words in ["page ", "rv ", "memory ", "recorder ", "marks "] {
-                assert!(title.contains(words), "what is left out is in the tooltip: {words} not in {title}");
-            }
+            let fields: Vec<(String, bool, f64, f64)> = page.read(FIELDS, Vec::new()).await;
+            let names: Vec<&str> = fields.iter().map(|(name, ..)| &**name).collect();
+            assert_eq!(names, ["verified", "ledger", "notices", "watches", "figures"]);
+            assert!(fields.iter().all(|(_, cut, ..)| !cut), "at {width} pixels: {fields:?}");
+            assert!(fields.is_sorted_by(|one, next| one.3 <= next.2), "at {width} pixels: {fields:?}");
         }
+        page.read::<Value>("document.querySelector('[data-testid=figures] summary').click()", Vec::new()).await;
+        let rows = "return [...document.querySelectorAll('[data-testid=figures] tr')].map(row => row.dataset.field)
+            .filter((field, at, all) => all.indexOf(field) === at)";
+        let fields = json!(["list", "watch", "queue", "pop", "page", "rv", "memory"]);
+        page.becomes("each figure has its row", rows, fields).await;
     })
     .await;
 }

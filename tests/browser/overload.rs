@@ -32,8 +32,11 @@ async fn an_overload_is_shown_told_and_survived() {
 
         cluster.rate(1_000).await;
         wait_until("the page says that it is behind", SOON, async || {
-            let (notices, footer) = (page.text("notices").await, page.text("pipeline").await);
-            let ratio = footer.split("pop ").nth(1).and_then(|rest| rest.split(" :").next()?.trim().parse().ok());
+            let open = "const figures = document.querySelector('[data-testid=figures]');
+                figures.open = true;
+                return figures.querySelector('[data-field=pop] td')?.textContent ?? ''";
+            let (notices, footer): (String, String) = (page.text("notices").await, page.read(open, Vec::new()).await);
+            let ratio = footer.split(' ').next().and_then(|ratio| ratio.parse().ok());
             let folds = ratio.is_some_and(|ratio: f64| ratio > 1.0);
             holds(notices.starts_with("behind by ") && folds, || format!("{notices}: {footer}"))
         })

@@ -88,12 +88,11 @@ async fn a_change_has_two_lines_on_a_phone() {
         let patch = json!({ "metadata": { "annotations": { "example.org/asked-by": "a-person" } } });
         cluster.patch(&format!("/api/v1/namespaces/{namespace}/pods/{name}"), &patch).await;
         is_within(page, &[".feed-row time", ".feed-row .feed-subject", ".feed-row .feed-words"]).await;
-        let two = "const row = document.querySelector('.feed-row'); const top = part => row.querySelector(part).getBoundingClientRect().top;
-            return [top('.feed-words') >= row.querySelector('.feed-subject').getBoundingClientRect().bottom,
-                row.querySelector('.feed-words').getBoundingClientRect().width > innerWidth * 0.9,
-                row.getBoundingClientRect().bottom > row.querySelector('.feed-words').getBoundingClientRect().bottom]";
+        let two = "const row = document.querySelector('.feed-row'); const words = row.querySelector('.feed-words').getBoundingClientRect();
+            return [words.top >= row.querySelector('.feed-subject').getBoundingClientRect().bottom,
+                words.width > innerWidth * 0.9, row.getBoundingClientRect().bottom > words.bottom]";
         page.becomes("what changed stands below its object, over the whole width", two, json!([true, true, true])).await;
-        // A wide window has one line again.
+        // In a wide window it stands beside its object.
         page.browser.devtools("Emulation.clearDeviceMetricsOverride", json!({})).await;
         let one = "return document.querySelector('.feed-words').getBoundingClientRect().top < document.querySelector('.feed-subject').getBoundingClientRect().bottom";
         page.becomes("a wide window has one line", one, json!(true)).await;

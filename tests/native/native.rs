@@ -29,6 +29,9 @@ mod permission;
 // Every kind's cells against what a real server printed.
 mod columns;
 
+// The clocks of the page's machine and of the server differ.
+mod clocks;
+
 // Kinds that come and go with their definitions.
 mod kinds;
 

@@ -37,3 +37,5 @@ pub mod short_path;
 mod telling;
 pub mod value;
 pub mod writer;
+
+pub use telling::rank;

@@ -136,6 +136,8 @@ pub struct Line {
     pub reason: Option<Reason>,
     /// Why nothing is known of what changed, if that is so.
     pub unknown: Option<Unknown>,
+    /// Whether it brings a state that is bad, or is about something that is wrong at that time, or began it.
+    pub is_failing: bool,
 }
 
 /// Why nothing is known of what changed.
@@ -229,6 +231,7 @@ impl Line {
             revision: None,
             reason: None,
             unknown: None,
+            is_failing: false,
         };
         let parts = Parts::read(new.or(old).unwrap_or_default());
         line.read_metadata(&parts);
@@ -239,6 +242,7 @@ impl Line {
             (_, Some(old), Some(new)) => line.compare((old, new), marks),
             _ => {}
         }
+        line.is_failing = delta_type != DeltaType::Deleted && line.brings_failure();
         line
     }
 
@@ -489,6 +493,21 @@ impl Line {
     /// Whether a field says how a container of a Pod ends that is asked to go: with any exit code.
     fn is_ending(&self, path: &str) -> bool {
         path != telling::POD_STATUS && self.pod.as_ref().is_some_and(|pod| pod.word == "Terminating")
+    }
+
+    /// The states that this change brings: the fields, and their new words.
+    pub fn states(&self) -> impl Iterator<Item = (&str, &str)> {
+        let is_state = |field: &&Field| {
+            let is_word = telling::rank(&self.kind, &field.path, "") <= 2;
+            (is_word && !self.is_ending(&field.path)) || field.path.ends_with("].status")
+        };
+        let states = self.fields.iter().filter(is_state);
+        states.filter_map(|field| Some((&*field.path, field.new.as_ref()?.kept())))
+    }
+
+    fn brings_failure(&self) -> bool {
+        self.reason.as_ref().is_some_and(|reason| reason.is_warning)
+            || self.states().any(|(path, word)| state::tone_of(&self.kind, path, word) == Tone::Bad)
     }
 
     /// The state that this change brings, if it is one that says that something is wrong.

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use kubechurn_client::json::{self, Cursor};
@@ -51,18 +52,49 @@ const FEW: usize = 16;
 /// The names of the items of a list.
 pub(crate) type Names<'a> = SmallVec<[Cow<'a, str>; 8]>;
 
-/// The names of the items of both versions of a list, by the first key that fits.
+/// The names of the items of both versions of a list, by the first key that fits. Where every key leaves items of equal names,
+/// each of these has its number among them too: `Ready#1`, `Ready#2`. Both are the whole lists.
 pub(crate) fn names<'a>(list: &str, old: &[&'a str], new: &[&'a str]) -> Option<(Names<'a>, Names<'a>)> {
     if !old.iter().chain(new).all(|item| item.starts_with('{')) {
         return None;
     }
     let keys = KNOWN.iter().find(|(known, _)| *known == list).map_or(OTHERS, |(_, keys)| keys);
-    keys.iter().find_map(|key| Some((distinct(old, key)?, distinct(new, key)?)))
+    let mut equal = None;
+    for key in keys {
+        let Some((old, new)) = named(old, key).and_then(|names| Some((names, named(new, key)?))) else { continue };
+        if are_different(&old) && are_different(&new) {
+            return Some((old, new));
+        }
+        equal = equal.or(Some((old, new)));
+    }
+    let (old, new) = equal?;
+    let twice: FxHashSet<Cow<'a, str>> = repeated(&old).chain(repeated(&new)).collect();
+    let (old, new) = (numbered(old, &twice), numbered(new, &twice));
+    // An item may itself be called `Ready#1`.
+    (are_different(&old) && are_different(&new)).then_some((old, new))
 }
 
-fn distinct<'a>(items: &[&'a str], key: Key) -> Option<Names<'a>> {
-    let names: Names<'a> = items.iter().map(|item| name(item, key)).collect::<Option<_>>()?;
-    are_different(&names).then_some(names)
+fn named<'a>(items: &[&'a str], key: Key) -> Option<Names<'a>> {
+    items.iter().map(|item| name(item, key)).collect()
+}
+
+/// The names that items of one list share.
+fn repeated<'n, 'a>(names: &'n Names<'a>) -> impl Iterator<Item = Cow<'a, str>> + use<'n, 'a> {
+    let mut seen = FxHashSet::default();
+    names.iter().filter(move |name| !seen.insert(&***name)).cloned()
+}
+
+fn numbered<'a>(names: Names<'a>, twice: &FxHashSet<Cow<'a, str>>) -> Names<'a> {
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut number = |name: Cow<'a, str>| match twice.get(&name) {
+        Some(shared) => {
+            let count = counts.entry(shared).or_default();
+            *count += 1;
+            Cow::Owned(format!("{name}#{count}"))
+        }
+        None => name,
+    };
+    names.into_iter().map(&mut number).collect()
 }
 
 fn name<'a>(item: &'a str, key: Key) -> Option<Cow<'a, str>> {
@@ -187,7 +219,12 @@ mod tests {
         };
         check("conditions", &[r#"{"type":"Ready","name":"x"}"#], Some(&["Ready"]));
         check("containers", &[r#"{"name":"a"}"#, r#"{"name":"b"}"#], Some(&["a", "b"]));
-        check("containers", &[r#"{"name":"a"}"#, r#"{"name":"a"}"#], None);
+        check("containers", &[r#"{"name":"a"}"#, r#"{"name":"a"}"#], Some(&["a#1", "a#2"]));
+        check("conditions", &[r#"{"type":"A"}"#, r#"{"type":"B"}"#, r#"{"type":"A"}"#], Some(&["A#1", "B", "A#2"]));
+        check("containers", &[r#"{"name":"a"}"#, r#"{"name":"a"}"#, r#"{"name":"a#1"}"#], None);
+        // Another key may tell them apart.
+        let ports = [r#"{"containerPort":80,"name":"a"}"#, r#"{"containerPort":80,"name":"b"}"#];
+        check("ports", &ports, Some(&["a", "b"]));
         check("ports", &[r#"{"containerPort":80,"protocol":"TCP"}"#], Some(&["80/TCP"]));
         check("ports", &[r#"{"containerPort":80}"#], Some(&["80"]));
         check("ports", &[r#"{"name":"web","port":80}"#], Some(&["web"]));

@@ -2,7 +2,7 @@
 //!
 //! The field is named by a JSON pointer (RFC 6901). An item of a list is the same item in both versions if both have the
 //! same name by the rule of [`diff`](crate::diff), wherever the item stands in each list. Items without names are matched
-//! by their places, after the equal items at both ends of the list.
+//! by their places, and items of equal names by their order, after the equal items at both ends of the list.
 
 use crate::lists;
 use kubechurn_client::json;
@@ -89,9 +89,6 @@ fn member<'a>(object: &'a str, name: &str) -> Option<Option<&'a str>> {
 
 /// The place in the older list of the item at a place of the newer one.
 fn same_item(list: &str, (before, after): (&[&str], &[&str]), place: usize) -> Option<usize> {
-    if let Some((old, new)) = lists::names(list, before, after) {
-        return old.iter().position(|name| new.get(place) == Some(name));
-    }
     let start = before.iter().zip(after).take_while(|(old, new)| old == new).count();
     let (old, new) = (&before[start..], &after[start..]);
     let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
@@ -99,6 +96,9 @@ fn same_item(list: &str, (before, after): (&[&str], &[&str]), place: usize) -> O
         Some(place)
     } else if place >= after.len() - end {
         Some(place + before.len() - after.len())
+    } else if let Some((old, new)) = lists::names(list, before, after) {
+        let name = new.get(place)?;
+        old.iter().position(|old| old == name).filter(|at| (start..before.len() - end).contains(at))
     } else {
         (place < before.len() - end).then_some(place)
     }

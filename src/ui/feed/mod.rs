@@ -2,16 +2,18 @@
 
 pub mod alerts;
 pub mod span;
+pub mod wrong;
 
 use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::feed::span::SpanCommand;
-use kubechurn_model::feed::{CardModel, FeedCommand, FeedRow};
+use kubechurn_model::feed::{FeedCommand, FeedRow, Piece};
 use kubechurn_model::page::command::Command;
 
 use crate::ui::feed::alerts::TellMe;
 use crate::ui::feed::span::Span;
+use crate::ui::feed::wrong::Wrong;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::sized::on_size;
 use crate::ui::table::Trouble;
@@ -20,7 +22,11 @@ use crate::ui::table::Trouble;
 const FILTERS: [(&str, &str, &str); 4] = [
     ("all", "", "all changes"),
     ("asked for", "path:spec", "what was asked for: fields of the spec"),
-    ("in trouble", "/BackOff|Err|Fail|Kill|Evict|Unhealthy|NotReady|Unknown/", "what speaks of failures"),
+    (
+        "failing",
+        "status:failing",
+        "what brings a state that is bad, what is about something that is wrong now, and what it began with",
+    ),
     ("deleted", "type:deleted", "what is gone"),
 ];
 
@@ -51,8 +57,8 @@ pub fn Feed(
     });
     let window = screen.feed.window;
     let count = Memo::new(move |_| window.with(|window| window.rows.len()));
-    let height = move || format!("{}px", window.with(|window| window.length as f64 * window.row));
-    let offset = move || format!("translateY({}px)", window.with(|window| window.first as f64 * window.row));
+    let height = move || format!("{}px", window.with(|window| window.height));
+    let offset = move || format!("translateY({}px)", window.with(|window| window.offset));
     let newer = move || screen.feed.frame.with(|frame| frame.newer);
     let empty = move || screen.feed.frame.with(|frame| frame.empty.clone());
     view! {
@@ -60,11 +66,11 @@ pub fn Feed(
             class="feed"
             aria-label="What changed"
             data-testid="feed"
-            style=("--feed-row", move || format!("{}px", window.with(|window| window.row)))
-            data-lines=move || window.with(|window| window.lines).to_string()
+            data-narrow=move || window.with(|window| window.is_narrow).to_string()
         >
             <Bar screen commands />
             <Trouble screen commands />
+            <Wrong screen commands />
             <div class="feed-body">
                 <div
                     class="feed-scroll"
@@ -97,9 +103,7 @@ pub fn Feed(
                     })}
                 </div>
                 <div class="feed-side">
-                    // What the user has just chosen is in sight, however many loops there are.
                     <Span screen commands />
-                    <Cards screen />
                 </div>
             </div>
         </section>
@@ -190,91 +194,88 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
 fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
     let row = Memo::new(move |_| screen.feed.window.with(|window| window.rows.get(place).cloned().unwrap_or_default()));
     let read = move |get: fn(&FeedRow) -> String| move || row.with(get);
-    let part = |(text, what): (String, &'static str)| view! { <span data-what=what>{text}</span> };
-    let words = move || row.with(|row| row.words.clone()).into_iter().map(part).collect_view();
-    let whole = read(|row| {
-        let words: String = row.words.iter().map(|(text, _)| &**text).collect();
-        if row.writers.is_empty() { words } else { format!("{words}\nby {}", row.writers) }
-    });
-    let subject = move || {
-        let (kind, name, href) = row.with(|row| (row.kind.clone(), row.name.clone(), row.href.clone()));
-        let title = name.clone();
-        let name = match name.is_empty() {
-            true => None,
-            false => Some(match href.is_empty() {
-                true => view! { <b title=title>{name}</b> }.into_any(),
-                false => view! { <a href=href title=title>{name}</a> }.into_any(),
-            }),
-        };
-        view! { <span class="feed-kind">{kind}</span> {name} }
+    let height = move || screen.feed.window.with(|window| window.heights.get(place).copied().unwrap_or_default());
+    // Each second a row is as much older, and only its age is written anew.
+    let words = Memo::new(move |_| row.with(|row| row.words.clone()));
+    let below = Memo::new(move |_| row.with(|row| row.below.clone()));
+    let subject =
+        Memo::new(move |_| row.with(|row| [&row.kind, &row.name, &row.name_end, &row.href].map(String::clone)));
+    let opens = Memo::new(move |_| row.with(|row| (row.opens, row.is_open, row.repetition.clone(), row.more.clone())));
+    let noise = Memo::new(move |_| row.with(|row| row.noise.clone()));
+    let pieces = |pieces: Memo<Vec<Piece>>| {
+        let piece = |piece: Piece| view! { <span data-what=piece.what data-tone=piece.tone.name()>{piece.text}</span> };
+        move || pieces.get().into_iter().map(piece).collect_view()
     };
-    let open = move |_| commands.send(Command::Feed(FeedCommand::Open(row.with_untracked(|row| row.id))));
-    let mark = move |_| commands.send(Command::Feed(FeedCommand::Noise(row.with_untracked(|row| row.id))));
+    let send = move |command| commands.send(command);
+    let open = move |_| send(Command::Feed(FeedCommand::Open(row.with_untracked(|row| row.id))));
+    let mark = move |_| send(Command::Feed(FeedCommand::Noise(row.with_untracked(|row| row.id))));
+    let around = move |_| send(Command::Span(SpanCommand::Around(row.with_untracked(|row| row.at))));
     view! {
         <li
             class="feed-row"
             data-testid="feed-row"
             data-what=move || row.with(|row| row.what)
             data-depth=move || row.with(|row| row.depth).to_string()
+            style:height=move || format!("{}px", height())
             style:padding-left=move || format!("{}px", 14 + 18 * u32::from(row.with(|row| row.depth)))
         >
-            <time>{read(|row| row.time.clone())}</time>
-            <span class="feed-sign" data-delta=move || row.with(|row| row.delta.0) title=move || row.with(|row| row.delta.0)>
-                {move || row.with(|row| row.delta.1)}
-            </span>
-            <span class="feed-subject">{subject}</span>
-            <span class="feed-words" title=whole>{words}</span>
-            {move || row.with(|row| row.opens.then(|| (row.repetition.clone(), row.is_open))).map(|(repetition, is_open)| view! {
-                <button
-                    class="repetition"
-                    data-testid="feed-open"
-                    aria-expanded=is_open.to_string()
-                    title="each of these changes"
-                    on:click=open
+            <div class="feed-line">
+                <span
+                    class="feed-sign"
+                    data-delta=move || row.with(|row| row.delta.0)
+                    data-tone=move || row.with(|row| row.tone).name()
+                    title=move || row.with(|row| row.delta.0)
                 >
-                    {if repetition.is_empty() { String::from("each") } else { repetition }}
-                    {if is_open { " ▾" } else { " ▸" }}
+                    {move || row.with(|row| row.delta.1)}
+                </span>
+                <span class="feed-subject" data-long=move || subject.with(|[kind, name, end, _]| kind.len() + name.len() + end.len() > 16).to_string()>
+                    {move || {
+                        let [kind, name, end, href] = subject.get();
+                        let title = format!("{kind} {name}{end}");
+                        let name = view! { <span class="name-head">{name}</span><span class="name-end">{end}</span> };
+                        let name = match href.is_empty() {
+                            true => view! { <b>{name}</b> }.into_any(),
+                            false => view! { <a href=href>{name}</a> }.into_any(),
+                        };
+                        view! { <span class="feed-kind">{kind}</span> <span class="feed-name" title=title>{name}</span> }
+                    }}
+                </span>
+                <span class="feed-words" title=read(|row| row.whole.clone())>{pieces(words)}</span>
+                <span class="grow"></span>
+                <span class="feed-writers" title=read(|row| row.writers.clone())>{read(|row| row.writers.clone())}</span>
+                <span class="feed-age">{read(|row| row.age.clone())}</span>
+            </div>
+            <div class="feed-line feed-below">
+                <span class="feed-words" title=read(|row| row.whole.clone())>{pieces(below)}</span>
+                {move || Some(opens.get()).filter(|(opens, ..)| *opens).map(|(_, is_open, repetition, more)| view! {
+                    <button
+                        class="repetition"
+                        data-testid="feed-open"
+                        aria-expanded=is_open.to_string()
+                        title="each of these changes, with all its fields"
+                        on:click=open
+                    >
+                        {[repetition, more].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")}
+                        {if is_open { " ▾" } else { " ▸" }}
+                    </button>
+                })}
+                <span class="grow"></span>
+                <button class="on-hover" data-testid="feed-around" title="what else changed within 2 s of this?" on:click=around>
+                    "± 2 s"
                 </button>
-            })}
-            <span class="grow"></span>
-            <button
-                class="around"
-                data-testid="feed-around"
-                title="what else changed within 2 s of this?"
-                on:click=move |_| commands.send(Command::Span(SpanCommand::Around(row.with_untracked(|row| row.at))))
-            >
-                "± 2 s"
-            </button>
-            {move || Some(row.with(|row| row.noise.clone())).filter(|path| !path.is_empty()).map(|path| view! {
-                <button class="as-noise" data-testid="feed-as-noise" title=format!("fold {path} as noise") on:click=mark>"noise"</button>
-            })}
-            <span class="feed-writers" title=read(|row| row.writers.clone())>{read(|row| row.writers.clone())}</span>
+                {move || Some(noise.get()).filter(|path| !path.is_empty()).map(|path| view! {
+                    <button
+                        class="on-hover"
+                        data-testid="feed-as-noise"
+                        title=format!("fold {path} of this kind as noise")
+                        on:click=mark
+                    >
+                        "noise"
+                    </button>
+                })}
+                <span class="feed-unknown">{move || row.with(|row| row.unknown)}</span>
+                <time>{read(|row| row.time.clone())}</time>
+            </div>
         </li>
-    }
-}
-
-/// Loops and fights.
-#[component]
-fn Cards(screen: Screen) -> impl IntoView {
-    let card = |card: CardModel| {
-        let whole = card.sentence.clone();
-        view! {
-            <a class="card" data-testid="card" data-fails=card.fails.to_string() href=card.href>
-                <b>{card.title}</b>
-                <p title=whole>{card.sentence}</p>
-                <span class="num">{card.count}</span>
-            </a>
-        }
-    };
-    move || {
-        let cards = screen.feed.cards.get();
-        (!cards.is_empty()).then(|| {
-            view! {
-                <aside class="cards" aria-label="Loops and fights" data-testid="cards">
-                    <h2>"Loops and fights"</h2>
-                    {cards.into_iter().map(card).collect_view()}
-                </aside>
-            }
-        })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_model::inspector::diff::{Change, FieldChange};
+use kubechurn_model::inspector::diff::{Change, FieldChange, Rewrite};
 use kubechurn_model::inspector::versions::{Body, ShownVersion};
 use kubechurn_model::timeline::mark::MarkType;
 
@@ -126,16 +126,30 @@ fn body(version: &ShownVersion) -> AnyView {
         Body::Unreadable(words) => {
             view! { <p class="inspector-note">"It cannot be read: "{words.clone()}</p> }.into_any()
         }
-        Body::Diff(_, diff) if diff.changes.is_empty() && version.delta_type == DeltaType::Deleted => {
+        Body::Diff(_, diff)
+            if diff.changes.is_empty() && diff.noise.is_empty() && version.delta_type == DeltaType::Deleted =>
+        {
             note("Deleted unchanged.")
         }
-        Body::Diff(_, diff) if diff.changes.is_empty() => note("Nothing but resourceVersion and managedFields."),
+        Body::Diff(_, diff) if diff.changes.is_empty() && diff.noise.is_empty() => {
+            note("Nothing but resourceVersion and managedFields.")
+        }
         Body::Diff(from, diff) => {
-            let (changes, more, from) = (diff.changes.clone(), diff.more, from.clone());
+            let (changes, noise, more, from) = (diff.changes.clone(), diff.noise.clone(), diff.more, from.clone());
+            let little = match noise.len() {
+                1 => String::from("+ 1 field that says little"),
+                count => format!("+ {count} fields that say little"),
+            };
             view! {
                 <dl class="diff" title=format!("against resourceVersion {from}")>
                     {changes.into_iter().map(field_view).collect_view()}
                 </dl>
+                {(!noise.is_empty()).then(|| view! {
+                    <details class="little" data-testid="inspector-noise">
+                        <summary>{little}</summary>
+                        <dl class="diff">{noise.into_iter().map(field_view).collect_view()}</dl>
+                    </details>
+                })}
                 {(more > 0).then(|| view! { <p class="inspector-note">{format!("and {more} more fields")}</p> })}
             }
             .into_any()
@@ -149,8 +163,18 @@ pub fn field_view(change: FieldChange) -> impl IntoView {
     let values = match change.change {
         Change::Added(new) => view! { <ins>{new}</ins> }.into_any(),
         Change::Removed(old) => view! { <del>{old}</del> }.into_any(),
-        Change::Changed(old, new) => {
-            view! { <del>{old}</del> <span class="to">" → "</span> <ins>{new}</ins> }.into_any()
+        Change::Changed(Rewrite { before, old, new, after }) => {
+            let is_part = !before.is_empty() || !after.is_empty();
+            let differs = move |part: String| match is_part && !part.is_empty() {
+                true => view! { <mark>{part}</mark> }.into_any(),
+                false => part.into_any(),
+            };
+            view! {
+                <del>{before.clone()}{differs(old)}{after.clone()}</del>
+                <span class="to">" → "</span>
+                <ins>{before}{differs(new)}{after}</ins>
+            }
+            .into_any()
         }
         Change::Reordered => view! { <span class="dim">"in another order"</span> }.into_any(),
         Change::Secret(words) => view! { <span class="dim">{words}</span> }.into_any(),

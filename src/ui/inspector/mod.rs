@@ -12,6 +12,7 @@ use wasm_bindgen::JsCast;
 
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::time::{Timestamp, write_human_duration};
+use kubechurn_model::inspector::command_lines::CommandLine;
 use kubechurn_model::inspector::relatives::Link;
 use kubechurn_model::inspector::tab::Tab;
 use kubechurn_model::page::command::{Command, InspectorCommand};
@@ -19,6 +20,7 @@ use kubechurn_model::shell::panel::Panel;
 use kubechurn_model::view::inspector::Inspected;
 
 use crate::ui::screen::{Commands, Inspector as Signals, Screen};
+use crate::ui::shell::closing_menu;
 use crate::ui::shell::edge::Edge;
 
 /// The panel; nothing while no row is selected.
@@ -124,7 +126,8 @@ fn Head(signals: Signals, commands: Commands) -> impl IntoView {
         <div class="inspector-head">
             <div class="inspector-title">
                 <h2 data-testid="inspector-name">{read(|one| one.name.clone())}</h2>
-                <button data-testid="inspector-close" title="close (Esc)" aria-label="close the inspector"
+                <CopyMenu signals commands />
+                <button class="close" data-testid="inspector-close" title="close (Esc)" aria-label="close the inspector"
                     on:click=move |_| commands.send(Command::Select(None))>"✕"</button>
             </div>
             <p class="inspector-about">
@@ -144,6 +147,46 @@ fn Head(signals: Signals, commands: Commands) -> impl IntoView {
                 })
             }}
         </div>
+    }
+}
+
+/// What can be copied about the object: command lines, which are never run here, and what a version changed.
+#[component]
+fn CopyMenu(signals: Signals, commands: Commands) -> impl IntoView {
+    let (menu, close) = closing_menu();
+    let lines = Memo::new(move |_| {
+        signals.inspected.with(|one| one.as_ref().map(|one| one.command_lines.clone()).unwrap_or_default())
+    });
+    let copy = move |command: InspectorCommand| {
+        commands.send(Command::Inspector(command));
+        close();
+    };
+    let line = move |line: CommandLine| {
+        let (text, title, shown) = (line.text.clone(), line.text.clone(), line.text);
+        view! {
+            <li>
+                <button title=title on:click=move |_| copy(InspectorCommand::CopyLine(text.clone()))>
+                    <span>{line.title}</span>
+                    <code>{shown}</code>
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <details class="menu copy-menu" data-testid="inspector-copy" node_ref=menu>
+            <summary class="button">"Copy ▾"</summary>
+            <div class="menu-list">
+                <p class="menu-head">"Command lines, to be run by you"</p>
+                <ul>
+                    {move || lines.get().into_iter().map(line).collect_view()}
+                    <li>
+                        <button data-testid="inspector-copy-diff" on:click=move |_| copy(InspectorCommand::CopyDifference)>
+                            <span>"what the marked version, or the newest, changed, as a unified diff"</span>
+                        </button>
+                    </li>
+                </ul>
+            </div>
+        </details>
     }
 }
 

@@ -1,7 +1,8 @@
-//! The first tab: who the object is, its conditions and relatives, labels and annotations.
+//! The first tab: who the object is, its containers, its conditions and relatives, labels and annotations.
 
 use leptos::prelude::*;
 
+use kubechurn_model::inspector::containers::{Container, Ended};
 use kubechurn_model::inspector::relatives::Link;
 use kubechurn_model::inspector::summary::{Condition, FactValue};
 
@@ -12,6 +13,9 @@ use crate::ui::screen::Inspector;
 #[component]
 pub fn Summary(signals: Inspector) -> impl IntoView {
     let facts = Memo::new(move |_| signals.summary.with(|summary| summary.as_ref().map(|one| one.facts.clone())));
+    let containers = Memo::new(move |_| {
+        signals.summary.with(|one| one.as_ref().map(|one| one.containers.clone()).unwrap_or_default())
+    });
     let conditions = Memo::new(move |_| {
         signals.summary.with(|one| one.as_ref().map(|one| one.conditions.clone()).unwrap_or_default())
     });
@@ -30,10 +34,20 @@ pub fn Summary(signals: Inspector) -> impl IntoView {
                 <dt>{label}</dt>
                 {match value {
                     FactValue::Words(words, tone) => view! { <dd data-fact=label data-tone=tone_name(tone)>{words}</dd> }.into_any(),
+                    FactValue::SinceWith(at, words) => view! {
+                        <dd data-fact=label data-tone="wait">{age(signals, at)}" ago"{(!words.is_empty()).then(|| format!(", {words}"))}</dd>
+                    }.into_any(),
                     FactValue::Since(at) => view! { <dd data-fact=label>{age(signals, at)}</dd> }.into_any(),
                 }}
             }).collect_view()}
         </dl>
+        {move || containers.with(|list| (!list.is_empty()).then(|| view! {
+            <h3>"Containers "<span class="num">{list.len()}</span></h3>
+            <table class="conditions containers" data-testid="inspector-containers">
+                <thead><tr><th>"Name"</th><th>"State"</th><th>"Restarts"</th><th>"Since"</th></tr></thead>
+                {list.iter().cloned().map(|one| container(signals, one)).collect_view()}
+            </table>
+        }))}
         {move || conditions.with(|list| (!list.is_empty()).then(|| view! {
             <h3>"Conditions"</h3>
             <table class="conditions" data-testid="inspector-conditions">
@@ -45,6 +59,30 @@ pub fn Summary(signals: Inspector) -> impl IntoView {
         {move || labels.with(|list| pairs("Labels", "inspector-labels", list))}
         {move || annotations.with(|list| pairs("Annotations", "inspector-annotations", list))}
         {move || (more.get() > 0).then(|| view! { <p class="inspector-note">{format!("and {} more, in the YAML", more.get())}</p> })}
+    }
+}
+
+fn container(signals: Inspector, container: Container) -> impl IntoView {
+    let Container { name, kind, state: (state, tone), code, since, restarts, image, last, message } = container;
+    let handle = name.clone();
+    let ended = last.map(|Ended { reason, code, at }| {
+        let words: Vec<String> = [reason, code].into_iter().filter(|words| !words.is_empty()).collect();
+        let ago = at.map(|at| view! { ", " {age(signals, at)} " ago" });
+        view! { <tr class="why"><td colspan="4">"ended before: "{words.join(", ")}{ago}</td></tr> }
+    });
+    let why = |words: String| (!words.is_empty()).then(|| view! { <tr class="why"><td colspan="4">{words}</td></tr> });
+    view! {
+        <tbody>
+            <tr data-container=handle data-kind=kind>
+                <td>{name}<span class="dim">" "{kind}</span></td>
+                <td data-tone=tone_name(tone)>{state}{(!code.is_empty()).then(|| format!(", {code}"))}</td>
+                <td class="num">{restarts}</td>
+                <td class="num">{since.map(|since| age(signals, since))}</td>
+            </tr>
+            {why(image)}
+            {ended}
+            {why(message)}
+        </tbody>
     }
 }
 

@@ -1,4 +1,4 @@
-//! The footer: what went through the pipeline, and whether the sums balance.
+//! The footer: in words, whether what is shown is what the server has. The figures behind the words are one click away.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -10,7 +10,7 @@ use crate::ui::screen::{Commands, Screen};
 use crate::ui::verification::VerifiedList;
 use crate::ui::watches::WatchList;
 
-/// The pipeline's counters.
+/// What is shown is true, or this says what is not.
 #[component]
 pub fn Footer(
     /// What to show.
@@ -18,79 +18,74 @@ pub fn Footer(
     /// Where clicks go.
     commands: Commands,
 ) -> impl IntoView {
-    let read =
-        move |get: fn(&Pipeline) -> &String| move || screen.footer.pipeline.with(|pipeline| get(pipeline).clone());
     let balanced = move || screen.footer.pipeline.with(|pipeline| pipeline.balanced);
-    let memory = move || screen.footer.pipeline.with(|pipeline| pipeline.memory.join(" · "));
-    // What a narrow window leaves out is here.
-    let all = move || {
-        let drain = screen.footer.drain.get();
-        screen.footer.pipeline.with(|pipeline| {
-            let Pipeline { listed, frames, keys, deltas, ratio, page, version, .. } = pipeline;
-            let counted = format!("list {listed} → watch {frames} frames/s → queue {keys} keys, {deltas} deltas");
-            let drained = if drain.is_empty() { drain } else { format!(" → {drain}") };
-            format!(
-                "{counted}{drained} → pop {ratio} : 1 → page {page}/s\nrv {version}\n{}",
-                pipeline.memory.join("\n")
-            )
-        })
-    };
     view! {
-        <footer class="footer" data-testid="pipeline" title=all>
-            // Each field is shown whole or not at all. A group leaves out its last fields first.
-            <span class="fields counted">
-                <span data-field="list" title="objects that complete lists brought">
-                    "list " <b>{read(|pipeline| &pipeline.listed)}</b>
-                </span>
-                <span data-field="watch" title="text frames received">
-                    <span class="arrow">"→"</span> "watch " <b>{read(|pipeline| &pipeline.frames)}</b> " frames/s"
-                </span>
-                <span data-field="queue" title="what waits for the next drain">
-                    <span class="arrow">"→"</span> "queue " <b>{read(|pipeline| &pipeline.keys)}</b> " keys, "
-                    <b>{read(|pipeline| &pipeline.deltas)}</b> " deltas"
-                </span>
-                {move || Some(screen.footer.drain.get()).filter(|words| !words.is_empty()).map(|words| view! {
-                    <span
-                        class="drain"
-                        data-testid="drain"
-                        data-field="drain"
-                        title="?drain= in the address says so; without it, a frame takes what there is time for"
-                    >
-                        {words}
-                    </span>
-                })}
-                <span data-field="pop" title="deltas received for each one applied">
-                    <span class="arrow">"→"</span> "pop " <b>{read(|pipeline| &pipeline.ratio)}</b> " : 1"
-                </span>
-            </span>
-            <span class="fields pages">
-                <span data-field="page" title="drains that changed the page">
-                    <span class="arrow">"→"</span> "page " <b>{read(|pipeline| &pipeline.page)}</b> "/s"
-                </span>
-            </span>
-            <span class="grow"></span>
-            <span class="fields version">
-                <span data-field="rv" title="the newest resource version seen">
-                    "rv " <b>{read(|pipeline| &pipeline.version)}</b> <span class="arrow">"·"</span>
-                </span>
-            </span>
-            <span class="fields memory" title=memory>
-                {move || screen.footer.pipeline.with(|pipeline| pipeline.memory.clone()).into_iter()
-                    .map(|field| view! { <span data-field="memory">{field} <span class="arrow">"·"</span></span> })
-                    .collect_view()}
-            </span>
-            <WatchList screen commands />
-            <NoticeList screen commands />
+        <footer class="footer" data-testid="pipeline">
             <VerifiedList screen commands />
             <span
                 class="ledger"
                 data-testid="ledger"
                 data-balanced=move || balanced().to_string()
-                title=read(|pipeline| &pipeline.ledger)
+                title=move || screen.footer.pipeline.with(|pipeline| pipeline.ledger.clone())
             >
-                {move || if balanced() { "ledger balanced" } else { "ledger does not balance" }}
+                {move || if balanced() { "nothing lost" } else { "the sums do not balance" }}
             </span>
+            <span class="arrow">"·"</span>
+            <NoticeList screen commands />
+            <WatchList screen commands />
+            {move || Some(screen.footer.drain.get()).filter(|words| !words.is_empty()).map(|words| view! {
+                <span
+                    class="drain"
+                    data-testid="drain"
+                    title="?drain= in the address says so; without it, a frame takes what there is time for"
+                >
+                    {words}
+                </span>
+            })}
+            <Figures screen />
         </footer>
+    }
+}
+
+/// What goes through the pipeline, and what it takes.
+#[component]
+fn Figures(screen: Screen) -> impl IntoView {
+    let list = NodeRef::<html::Details>::new();
+    let open = RwSignal::new(false);
+    let toggled = move |_| open.set(list.get_untracked().is_some_and(|list| list.open()));
+    let figures = move || {
+        screen.footer.pipeline.with(|pipeline| {
+            let Pipeline { listed, frames, keys, deltas, ratio, page, version, memory, .. } = pipeline;
+            let version = if version.is_empty() { "each watch has its own" } else { version };
+            let mut rows = vec![
+                ("list", "listed", listed.clone(), "objects that complete lists brought"),
+                ("watch", "received", format!("{frames} frames/s"), "events of all watches"),
+                (
+                    "queue",
+                    "waiting",
+                    format!("{keys} objects, {deltas} deltas"),
+                    "what is received and not yet applied",
+                ),
+                ("pop", "folded", format!("{ratio} deltas into one"), "deltas received for each one that is applied"),
+                ("page", "drawn", format!("{page} times/s"), "how often the rows are changed"),
+                ("rv", "version", version.to_owned(), "the newest resourceVersion that was received"),
+            ];
+            rows.extend(memory.iter().map(|words| ("memory", "memory", words.clone(), "what is kept in this page")));
+            rows
+        })
+    };
+    let row = |(field, label, value, title): (&'static str, &'static str, String, &'static str)| {
+        view! { <tr data-field=field title=title><th scope="row">{label}</th><td class="num">{value}</td><td>{title}</td></tr> }
+    };
+    view! {
+        <details class="notices figures" data-testid="figures" node_ref=list on:toggle=toggled>
+            <summary title="what goes through the pipeline, and what memory it takes">"figures ▴"</summary>
+            <div>
+                <table>
+                    <tbody>{move || open.get().then(|| figures().into_iter().map(row).collect_view())}</tbody>
+                </table>
+            </div>
+        </details>
     }
 }
 
@@ -104,6 +99,7 @@ fn NoticeList(screen: Screen, commands: Commands) -> impl IntoView {
     };
     let summary = move || {
         screen.footer.notices.with(|notices| match (&*notices.behind, notices.total) {
+            ("", 0) => String::from("no notices"),
             ("", 1) => String::from("1 notice"),
             ("", total) => format!("{total} notices"),
             (behind, _) => format!("behind by {behind}"),

@@ -150,6 +150,13 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
     let filter = NodeRef::<html::Input>::new();
     let pause = move |_| commands.send(Command::TogglePause);
     let theme = move |_| commands.send(Command::ToggleTheme);
+    // Beside "live", an age alone would be read as how long it has been so.
+    let detail = move || {
+        screen.header.connection.with(|connection| match (connection.state, &*connection.detail) {
+            ("live", age) if !age.is_empty() => format!("heard {age} ago"),
+            (_, detail) => detail.to_owned(),
+        })
+    };
     view! {
         <header class="header">
             <button
@@ -219,11 +226,12 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
                 class="connection"
                 data-testid="connection"
                 data-state=move || screen.header.connection.with(|connection| connection.state)
-                title=move || screen.header.connection.with(|connection| format!("{} {}", connection.state, connection.detail))
+                data-paused=move || screen.header.paused.get().to_string()
+                title=move || format!("{} {}", screen.header.connection.with(|connection| connection.state), detail())
             >
                 <span class="dot" aria-hidden="true"></span>
-                <span>{move || screen.header.connection.with(|connection| connection.state)}</span>
-                <span class="num">{move || screen.header.connection.with(|connection| connection.detail.clone())}</span>
+                <span>{move || if screen.header.paused.get() { "paused" } else { screen.header.connection.with(|connection| connection.state) }}</span>
+                <span class="num">{detail}</span>
             </div>
             <button data-testid="pause" aria-pressed=move || screen.header.paused.get().to_string() on:click=pause>
                 {move || if screen.header.paused.get() { "Go live" } else { "Pause" }}
@@ -327,7 +335,7 @@ fn choice_box(
 }
 
 /// A menu that closes when the user presses outside of it, and what closes it.
-fn closing_menu() -> (NodeRef<html::Details>, impl Fn() + Copy + 'static) {
+pub fn closing_menu() -> (NodeRef<html::Details>, impl Fn() + Copy + 'static) {
     let menu = NodeRef::<html::Details>::new();
     let close = move || {
         if let Some(menu) = menu.get_untracked() {

@@ -56,6 +56,9 @@ pub fn Sidebar(
                 >
                     <span class="state" aria-hidden="true">"≡"</span>
                     <span>"What changed"</span>
+                    {move || Some(screen.sidebar.changes.with(|item| item.wrong.clone())).filter(|wrong| !wrong.is_empty()).map(|wrong| view! {
+                        <span class="wrong-badge" data-testid="what-is-wrong">{wrong}</span>
+                    })}
                     <span class="num">{move || screen.sidebar.changes.with(|item| item.count.clone())}</span>
                 </a>
             </div>

@@ -45,6 +45,16 @@ pub fn WatchList(
                 <b>{move || screen.footer.pipeline.with(|pipeline| pipeline.rate.clone())}</b> " ▴"
             </summary>
             <div class="watches-list">
+                <p>
+                    "What changed stays watched in other views, so that nothing is missed; each watch costs what stands here. "
+                    <button
+                        data-testid="keep-changes"
+                        aria-pressed=move || screen.footer.keeps_changes.get().to_string()
+                        on:click=move |_| commands.send(Command::ToggleKept)
+                    >
+                        {move || if screen.footer.keeps_changes.get() { "on" } else { "off" }}
+                    </button>
+                </p>
                 <table>
                     <caption>"Open watches: one for each kind in view or pinned, in each chosen namespace"</caption>
                     <thead>

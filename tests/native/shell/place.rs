@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::{Instant, SystemTime};
 
-use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::cache::server_clock::ServerClock;
 use kubechurn_model::navigation::address::Address;
 use kubechurn_model::page::environment::{DrawnRow, Environment};
 use kubechurn_model::shell::panel::Window;
@@ -18,6 +18,10 @@ pub struct Place {
     skipped: Cell<f64>,
     /// What the clock on the wall shows, where the test has set it.
     pub wall: Cell<Option<i64>>,
+    /// By how many milliseconds the clock on the wall is wrong.
+    pub off: Cell<f64>,
+    /// The clock of the API server.
+    clock: Cell<ServerClock>,
     /// The address without its fragment, and the fragment.
     url: RefCell<(String, String)>,
     stored: RefCell<BTreeMap<String, String>>,
@@ -35,6 +39,8 @@ impl Place {
             began: (Instant::now(), wall.as_secs_f64() * 1_000.0),
             skipped: Cell::default(),
             wall: Cell::default(),
+            off: Cell::default(),
+            clock: Cell::default(),
             url: RefCell::new((base.to_owned(), fragment.to_owned())),
             stored: RefCell::default(),
             sent: RefCell::default(),
@@ -51,6 +57,13 @@ impl Place {
     /// Moves the page's clock on. Ages are told by the clock on the wall, which stays with the cluster's.
     pub fn skip(&self, milliseconds: f64) {
         self.skipped.set(self.skipped.get() + milliseconds);
+    }
+
+    /// An answer of the API server has this `Date` header, and was asked for at this time of [`Environment::wall`].
+    pub fn dated(&self, date: Option<&str>, asked: f64) {
+        let mut clock = self.clock.get();
+        date.iter().for_each(|date| clock.answered(date, asked, self.wall()));
+        self.clock.set(clock);
     }
 
     /// Puts a fragment into the address.
@@ -84,8 +97,13 @@ impl Environment for Place {
         7
     }
 
-    fn wall(&self) -> Timestamp {
-        Timestamp(self.wall.get().unwrap_or((self.time() / 1_000.0) as i64))
+    fn wall(&self) -> f64 {
+        self.wall.get().map_or_else(|| self.time() + self.off.get(), |seconds| seconds as f64 * 1_000.0)
+    }
+
+    fn server_clock(&self, _cluster: &'static str) -> ServerClock {
+        // A test that sets the clock compares ages with what a server printed at that time.
+        if self.wall.get().is_some() { ServerClock::default() } else { self.clock.get() }
     }
 
     fn zone(&self, _at: f64) -> f64 {

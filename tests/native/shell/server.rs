@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::future::join;
 use futures::stream::StreamExt;
-use reqwest::header::{ACCEPT as ACCEPTED, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, RETRY_AFTER, USER_AGENT};
+use reqwest::header::{ACCEPT as ACCEPTED, DATE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, RETRY_AFTER, USER_AGENT};
 use reqwest::{Client, Response};
 use tokio::time::timeout;
 use tokio_tungstenite::connect_async;
@@ -159,8 +159,10 @@ impl Server {
         self.place.sent.borrow_mut().push((self.place.now(), url.clone()));
         let request = self.http.get(&url).header(ACCEPTED, if is_old { "application/json" } else { accept });
         let request = etag.iter().fold(request, |request, etag| request.header(IF_NONE_MATCH, *etag));
+        let asked = self.place.wall();
         let silence = |_| Failure::unreachable(format!("no answer from {url}"));
         let response = request.send().await.map_err(silence)?;
+        self.place.dated(response.headers().get(DATE).and_then(|date| date.to_str().ok()), asked);
         let code = response.status();
         if code.is_success() || code == 304 {
             return Ok(response);

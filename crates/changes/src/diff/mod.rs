@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
 
-use kubechurn_client::json::{self, Items, Members, Pair};
+use kubechurn_client::json::{self, Members, Pair};
 
 use crate::lists::{self, Places};
 
@@ -247,13 +247,16 @@ impl<'a> Walk<'a> {
         let old = json::items(old)?;
         let new = json::items(new)?;
         let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-        let (old, new) = (&old[start..], &new[start..]);
-        let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-        let (old, new): (Items<'a>, Items<'a>) = (old[..old.len() - end].into(), new[..new.len() - end].into());
-        if old.is_empty() && new.is_empty() {
+        let rest = (&old[start..], &new[start..]);
+        let end = rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(old, new)| old == new).count();
+        let (range_old, range_new) = (start..old.len() - end, start..new.len() - end);
+        if range_old.is_empty() && range_new.is_empty() {
             return Some(());
         }
-        let Some((before, after)) = lists::names(field, &old, &new) else {
+        // Also what did not change may have the name of an item that did.
+        let named = lists::names(field, &old, &new);
+        let (old, new): (&[&'a str], &[&'a str]) = (&old[range_old.clone()], &new[range_new.clone()]);
+        let Some((before, after)) = named else {
             for at in 0..old.len().max(new.len()) {
                 let length = self.path.len();
                 lists::push_item(&mut self.path, &(start + at).to_string());
@@ -263,14 +266,15 @@ impl<'a> Walk<'a> {
             }
             return Some(());
         };
+        let (before, after) = (&before[range_old], &after[range_new]);
         let found = self.diff.len();
-        let (mut places_before, mut places_after) = (Places::of(&before)?, Places::of(&after)?);
-        for (name, value) in before.iter().zip(&old) {
+        let (mut places_before, mut places_after) = (Places::of(before)?, Places::of(after)?);
+        for (name, value) in before.iter().zip(old) {
             if places_after.find(name).is_none() {
                 self.item(field, name, Some(value), None)?;
             }
         }
-        for (name, value) in after.iter().zip(&new) {
+        for (name, value) in after.iter().zip(new) {
             let old = places_before.find(name).and_then(|at| old.get(at).copied());
             self.item(field, name, old, Some(value))?;
         }

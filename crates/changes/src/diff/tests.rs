@@ -78,6 +78,29 @@ fn items_are_matched_by_name_or_else_by_place() {
 }
 
 #[test]
+fn items_of_equal_names_are_told_apart() {
+    let conditions = |statuses: [&str; 3]| {
+        let items = statuses.map(|status| format!(r#"{{"type":"Ready","status":"{status}"}}"#));
+        format!(r#"{{"conditions":[{}]}}"#, items.join(","))
+    };
+    let all = conditions(["True", "True", "True"]);
+    for (at, now) in
+        [["False", "True", "True"], ["True", "False", "True"], ["True", "True", "False"]].iter().enumerate()
+    {
+        let (now, path) = (conditions(*now), format!("conditions[Ready#{}].status", at + 1));
+        check(&all, &now, &[(&path, Some("\"True\""), Some("\"False\""))]);
+        let pointer = format!("/conditions/{at}/status");
+        assert_eq!(crate::pointer::path(&pointer, &now), Some(path), "the same path as in the YAML");
+    }
+    // Ports whose names are equal, too, and one that goes.
+    let ports = r#"{"ports":[{"name":"a","port":1,"x":1},{"name":"a","port":1,"x":2},{"name":"b","port":2}]}"#;
+    let fewer = r#"{"ports":[{"name":"a","port":1,"x":2},{"name":"b","port":2}]}"#;
+    check(ports, fewer, &[("ports[a#1]", Some(r#"{"name":"a","port":1,"x":1}"#), None)]);
+    let metrics = r#"{"metrics":[{"type":"Resource","v":1},{"type":"Resource","v":2}]}"#;
+    check(metrics, &metrics.replace("2", "3"), &[("metrics[Resource#2].v", Some("2"), Some("3"))]);
+}
+
+#[test]
 fn what_cannot_be_followed_is_not_readable() {
     for text in
         ["", "x", "{", r#"{"a":1,"a":2}"#, r#"{"a":1 "b":2}"#, "[1,]", r#"{"a":1}}"#, r#"{"a":]}"#, "{\"a\":\"\\"]

@@ -60,14 +60,14 @@ pub(super) struct GroupKey {
     change: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Block {
     entries: Vec<EntryId>,
     last_at: f64,
 }
 
 /// A block whose cause may yet be received.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Early {
     at: f64,
     /// The object whose change would be the cause.
@@ -77,7 +77,7 @@ struct Early {
 }
 
 /// The entries, in blocks.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Folding {
     entries: FxHashMap<EntryId, Entry>,
     /// The blocks by the entries with which they begin, so that the newest one is the last.

@@ -58,7 +58,7 @@ pub struct Counts {
 }
 
 /// The feed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Feed {
     limits: Limits,
     filter: Filter,
@@ -128,6 +128,23 @@ impl Feed {
             }
         }
         self.fold_anew();
+    }
+
+    /// Has changes count as failing from now on: something that is wrong began with them. Returns whether one did not
+    /// before.
+    pub fn call_failing(&mut self, seqs: &[u64]) -> bool {
+        let mut is_new = false;
+        for seq in seqs {
+            let at = self.lines.binary_search_by_key(seq, |line| line.seq);
+            if let Some(line) = at.ok().and_then(|at| self.lines.get_mut(at)).filter(|line| !line.is_failing) {
+                line.is_failing = true;
+                is_new = true;
+            }
+        }
+        if is_new && self.filter.asks_for_status() {
+            self.fold_anew();
+        }
+        is_new
     }
 
     fn fold_anew(&mut self) {

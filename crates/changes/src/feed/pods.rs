@@ -28,7 +28,7 @@ const NOT_READY: &str = "not ready";
 /// How many Pods are in each state.
 type Tally = SmallVec<[(SmolStr, u64); 3]>;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Pod {
     owner: Uid,
     node: (&'static str, SmolStr),
@@ -36,7 +36,7 @@ struct Pod {
 }
 
 /// A controller of Pods, or of ReplicaSets.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Workload {
     pods: Tally,
     /// The Deployment, where this is a ReplicaSet of one.
@@ -47,14 +47,14 @@ struct Workload {
 }
 
 /// A Node, or the name of one that is not known itself.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Node {
     pods: Tally,
     uid: Option<Uid>,
 }
 
 /// A map that forgets what was put in longest ago.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bounded<V> {
     entries: FxHashMap<Uid, V>,
     order: VecDeque<Uid>,
@@ -86,7 +86,7 @@ impl<V> Bounded<V> {
 }
 
 /// The Pods that the feed has heard of.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pods {
     pods: Bounded<Pod>,
     workloads: Bounded<Workload>,

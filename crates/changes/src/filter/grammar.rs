@@ -33,10 +33,12 @@ pub enum Part {
     Owner,
     /// The reason of a Kubernetes Event.
     Reason,
+    /// The state that a change brings: `failing`, or the word for it.
+    Status,
 }
 
 /// The words for the parts.
-const WORDS: [(&str, Part); 11] = [
+const WORDS: [(&str, Part); 12] = [
     ("kind", Part::Kind),
     ("cluster", Part::Cluster),
     ("namespace", Part::Namespace),
@@ -48,6 +50,7 @@ const WORDS: [(&str, Part); 11] = [
     ("type", Part::Type),
     ("owner", Part::Owner),
     ("reason", Part::Reason),
+    ("status", Part::Status),
 ];
 
 impl Part {

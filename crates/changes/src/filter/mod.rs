@@ -30,6 +30,11 @@ impl Filter {
         self.terms.is_empty()
     }
 
+    /// Whether the filter asks for states.
+    pub fn asks_for_status(&self) -> bool {
+        self.terms.iter().any(|term| term.part == Some(Part::Status))
+    }
+
     /// Whether a change is let through. Of the fields of a change only those are searched that are no noise.
     pub fn matches(&self, line: &Line) -> bool {
         self.terms.iter().all(|term| is_found(term, line) != term.excludes)
@@ -60,6 +65,9 @@ fn is_found(term: &Term, line: &Line) -> bool {
         Some(Part::Name) => pattern.is_in(&line.key.name),
         Some(Part::Owner) => line.owners.iter().any(|owner| pattern.is_in(&format!("{}/{}", owner.kind, owner.name))),
         Some(Part::Reason) => line.reason.as_ref().is_some_and(|reason| pattern.is_in(&reason.word)),
+        Some(Part::Status) => {
+            (line.is_failing && pattern.is_in("failing")) || line.states().any(|(_, word)| pattern.is_in(word))
+        }
         Some(Part::Column(_)) => false,
         None => {
             let values = || line.fields.iter().flat_map(|field| [&field.old, &field.new]).flatten();

@@ -20,6 +20,8 @@ const WITHIN: f64 = 120_000.0;
 /// Within which time the field must come back again and again, in milliseconds. Rollouts that are taken back and begun
 /// anew are slower: each lasts half a minute.
 const RETURNS_WITHIN: f64 = 50_000.0;
+/// The same for two managers, whichever undoes the other: one of them may look only every minute.
+const FIGHT_WITHIN: f64 = 300_000.0;
 /// How often it must come back in that time. A person who takes a change back comes back once.
 const RETURNS: usize = 3;
 /// The same, where it comes and goes in clusters on which somebody works: for a field of a Pod template that one manager
@@ -78,7 +80,14 @@ impl Fields {
 fn is_followed(field: &Field) -> bool {
     let is_number = |value: &Option<Value>| value.as_ref().is_none_or(|value| value.kept().parse::<f64>().is_ok());
     let is_count = field.path.starts_with("status.") && is_number(&field.old) && is_number(&field.new);
-    !is_count && !field.path.ends_with("Time") && !field.path.starts_with("metadata.deletion") && !field.reordered
+    // A member that is there and not, without anything in it, says nothing of why.
+    let is_empty = |value: &Option<Value>| value.as_ref().is_none_or(|value| matches!(value.kept(), "{}" | "[]" | ""));
+    let is_nothing = is_empty(&field.old) && is_empty(&field.new);
+    !is_count
+        && !is_nothing
+        && !field.path.ends_with("Time")
+        && !field.path.starts_with("metadata.deletion")
+        && !field.reordered
 }
 
 /// Whether a field follows another one that is told of: what a Deployment asks of its ReplicaSets goes up and down as it
@@ -86,8 +95,8 @@ fn is_followed(field: &Field) -> bool {
 /// cannot be pulled is made anew with each try.
 fn is_consequence(line: &Line, path: &str) -> bool {
     let is_words = path.ends_with(".message") || path.ends_with(".reason");
-    let is_asked_by_owner =
-        path == "spec.replicas" || path.starts_with("metadata.annotations[\"deployment.kubernetes.io/");
+    // A Deployment copies its annotations to its ReplicaSets.
+    let is_asked_by_owner = path == "spec.replicas" || (&*line.kind == "ReplicaSet" && path.starts_with("metadata."));
     (path.starts_with("status.conditions[") && is_words)
         || path.starts_with("status.conditions[PodReadyToStartContainers]")
         || (is_asked_by_owner && line.controller().is_some())
@@ -147,14 +156,16 @@ impl State {
         let is_template_of_one = path.starts_with("spec.template.") && one.manager == two.manager;
         let is_usual = is_template_of_one || SUMS.iter().any(|sum| path.starts_with(sum));
         let least = if is_usual { USUAL_RETURNS } else { RETURNS };
-        if !is_now || self.returns.after(last_at - RETURNS_WITHIN) < least {
+        let is_fight = self.fights + 1 >= RETURNS && !one.manager.is_empty() && !two.manager.is_empty();
+        let within = if is_fight { FIGHT_WITHIN } else { RETURNS_WITHIN };
+        if !is_now || self.returns.after(last_at - within) < least {
             return None;
         }
         let word = |had: &Had| had.value.as_ref().map_or("none".to_owned(), Value::to_string);
         // The sentence stays the same whoever wrote last.
         let (one, two) = if word(one) <= word(two) { (one, two) } else { (two, one) };
         let (path, values) = (path.to_owned(), [word(one), word(two)]);
-        let finding = if self.fights + 1 >= RETURNS && !one.manager.is_empty() && !two.manager.is_empty() {
+        let finding = if is_fight {
             Finding::Fight { path, values, managers: [one.manager.to_string(), two.manager.to_string()] }
         } else {
             Finding::Flapping {

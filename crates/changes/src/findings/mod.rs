@@ -105,35 +105,48 @@ impl Card {
         }
     }
 
-    /// How many changes there are in a minute. The time from the first to the last counts as at least a second.
-    pub fn per_minute(&self) -> f64 {
-        let intervals = self.count.saturating_sub(1) as f64;
-        intervals * 60_000.0 / (self.last_at - self.since).max(1_000.0)
-    }
-
-    /// The finding in one sentence. `since` is the time at which it began, as the user reads it.
-    pub fn sentence(&self, since: &str) -> String {
-        let Card { kind, key, .. } = self;
-        let rate = format!("{:.0} times a minute since {since}", self.per_minute());
-        let by = |manager: &str| if manager.is_empty() { String::new() } else { format!("{manager}, ") };
+    /// The finding in parts: the words, and which part of the sentence they are. How often is said with the time in which it
+    /// happened: a rate would claim what was not seen.
+    pub fn words(&self) -> Vec<(String, &'static str)> {
+        let seconds = ((self.last_at - self.since) / 1_000.0).ceil().max(1.0);
+        let so_often = format!("{} times in {seconds:.0} s", self.count);
+        let by = |manager: &str| if manager.is_empty() { String::new() } else { format!(" by {manager}") };
         match &self.finding {
-            Finding::Flapping { path, values: [one, two], manager } => {
-                format!("`{path}` of {kind} {key}: `{one}` ⇄ `{two}`, {}{rate}", by(manager))
-            }
-            Finding::Fight { path, values: [one, two], managers: [first, second] } => {
-                format!("`{path}` of {kind} {key}: `{one}` ⇄ `{two}`, {first} and {second}, {rate}")
-            }
-            Finding::Rewriting { manager } => {
-                format!("{kind} {key} is written without a change of what is asked for, {}{rate}", by(manager))
-            }
+            Finding::Flapping { path, manager, .. } => vec![
+                (path.clone(), "path"),
+                (String::from("goes to and fro"), "wait"),
+                (format!("{so_often}{}", by(manager)), ""),
+            ],
+            Finding::Fight { path, .. } => vec![
+                (path.clone(), "path"),
+                (String::from("is fought over"), "wait"),
+                (format!("by two managers, {} writes in {seconds:.0} s", self.count), ""),
+            ],
+            Finding::Rewriting { manager } => vec![
+                (String::from("is written over and over"), "wait"),
+                (format!("without a change of what is asked for, {so_often}{}", by(manager)), ""),
+            ],
             Finding::Recreated => {
-                format!("{kind} {key} was deleted and made again {} times since {since}", self.count)
+                vec![(String::from("is deleted and made again"), "wait"), (so_often, "")]
             }
             Finding::Stuck { updated, desired, trouble } => {
                 let pods = trouble.as_ref().map(|word| format!("; its newest Pods: {word}")).unwrap_or_default();
-                format!("{kind} {key}: {updated} of {desired} updated, no progress since {since}{pods}")
+                vec![(String::from("does not progress"), "bad"), (format!("{updated} of {desired} updated{pods}"), "")]
             }
         }
+    }
+
+    /// The finding in one sentence.
+    pub fn sentence(&self) -> String {
+        let words: Vec<String> = self.words().into_iter().map(|(words, _)| words).collect();
+        let values = match &self.finding {
+            Finding::Flapping { values: [one, two], .. } => format!(": `{one}` ⇄ `{two}`"),
+            Finding::Fight { values: [one, two], managers: [first, second], .. } => {
+                format!(": `{one}` ⇄ `{two}`, {first} and {second}")
+            }
+            _ => String::new(),
+        };
+        format!("{} {}: {}{values}", self.kind, self.key, words.join(" "))
     }
 }
 

@@ -22,6 +22,8 @@ const TEN_SECONDS: f64 = 10_000.0;
 
 /// How often an object must have been made again.
 const TIMES: u64 = 3;
+/// The same of what a controller makes again under its name, as a StatefulSet its Pods: a drain and two rollouts are no loop.
+const TIMES_OWNED: u64 = 6;
 /// Within which time it must be made again, in milliseconds.
 const AGAIN: f64 = 120_000.0;
 
@@ -39,6 +41,7 @@ struct Lives {
     /// The uid of the object that was deleted last.
     deleted: Option<Uid>,
     made: Evidence,
+    is_owned: bool,
 }
 
 /// The objects that changed last.
@@ -67,12 +70,15 @@ impl Objects {
         let Some(lives) = self.lives.get_mut(&(line.cluster, line.kind.clone(), line.key.clone())) else { return };
         if lives.deleted.take().is_some_and(|deleted| deleted != line.uid) {
             lives.uid = line.uid.clone();
+            lives.is_owned = line.owners.iter().any(|owner| owner.is_controller);
             lives.made.add(line.at, line.seq, AGAIN);
         }
     }
 
     fn written(&mut self, line: &Line) {
-        if line.uid.is_empty() || line.asks || !is_rewrite(line) {
+        // What a Deployment writes to its ReplicaSet follows from what is written to the Deployment.
+        let is_copy = &*line.kind == "ReplicaSet" && line.owners.iter().any(|owner| owner.is_controller);
+        if line.uid.is_empty() || line.asks || is_copy || !is_rewrite(line) {
             return;
         }
         let state = self.writes.entry(line.uid.clone(), line.at);
@@ -103,7 +109,8 @@ impl Objects {
         }
         for ((_, kind, key), lives) in self.lives.iter() {
             let Some(last_at) = lives.made.last_at() else { continue };
-            if lives.made.count >= TIMES && now - last_at <= TOLD_FOR {
+            let times = if lives.is_owned { TIMES_OWNED } else { TIMES };
+            if lives.made.count >= times && now - last_at <= TOLD_FOR {
                 cards.push(card(Finding::Recreated, (kind, key, &lives.uid), &lives.made, last_at));
             }
         }

@@ -22,6 +22,18 @@ pub enum Tone {
     Bad,
 }
 
+impl Tone {
+    /// The name in the document's `data-tone`; empty for [`Tone::Plain`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Tone::Plain => "",
+            Tone::Good => "good",
+            Tone::Wait => "wait",
+            Tone::Bad => "bad",
+        }
+    }
+}
+
 /// One cell of a row, apart from the namespace and the name, which are the row's key.
 ///
 /// A value that prints an age keeps the time itself, so that the age grows without the object.

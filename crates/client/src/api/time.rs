@@ -52,6 +52,16 @@ impl Timestamp {
         Timestamp::parse(text).filter(|&time| time != GO_ZERO)
     }
 
+    /// Reads the time of an HTTP header (`Sat, 21 Nov 2026 08:13:27 GMT`), as servers write it; `None` for anything else.
+    pub fn parse_http(text: &str) -> Option<Timestamp> {
+        const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+        let mut words = text.split_once(", ")?.1.split(' ');
+        let (day, month, year, time) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        let at = MONTHS.find(month).filter(|at| month.len() == 3 && at % 3 == 0)?;
+        let is_whole = words.next() == Some("GMT") && words.next().is_none();
+        is_whole.then(|| Timestamp::parse(&format!("{year}-{:02}-{day}T{time}Z", at / 3 + 1))).flatten()
+    }
+
     /// The seconds from `earlier` to `self`; negative if `earlier` is the later one.
     ///
     /// The result is at most 292 years either way, as that of Go's `Time.Sub`, which counts nanoseconds in 64 bits.

@@ -9,6 +9,7 @@ pub mod backoff;
 pub mod clock;
 pub mod discovery;
 pub mod reflector;
+pub mod server_clock;
 
 pub mod complete_list;
 pub mod delta;

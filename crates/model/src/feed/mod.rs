@@ -8,28 +8,28 @@ pub mod alerts;
 mod limits;
 mod row;
 pub mod span;
+pub mod wrong;
 
 use std::collections::VecDeque;
 
-use kubechurn_changes::feed::{EntryId, Feed};
+use kubechurn_changes::feed::{Entry, EntryId, Feed};
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::findings::{Card, Finding, Findings};
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::{Mark, Marks};
+use kubechurn_client::api::uid::Uid;
 use rustc_hash::FxHashSet;
 
-pub use row::{FeedRow, line_of, row_of};
+pub use row::{FeedRow, Piece, field_of, line_of, name_by_its_object, row_of};
 
 use crate::feed::limits::LIMITS;
-use crate::feed::row::noise_of;
+use crate::feed::row::{Height, further_fields, letters, noise_of};
 use crate::feed::span::{Reading, ReceivedTimes};
 
-/// The height of a row of one line and of two, in CSS pixels.
-const ROW: [f64; 2] = [27.0, 46.0];
-/// A feed that is narrower has rows of two lines, in CSS pixels.
+/// In a feed that is narrower, what was changed stands below its object, in CSS pixels.
 const NARROW: f64 = 620.0;
-/// How many rows above and below the visible ones are in the document too.
-const OVERSCAN: usize = 4;
+/// How far rows above and below the visible ones are in the document too, in CSS pixels.
+const OVERSCAN: f64 = 150.0;
 /// How many changes may wait to be told. Beyond that the oldest are counted, and only recorded: the feed keeps fewer than that,
 /// and is asked for what happened just now.
 const MOST_WAITING: usize = 10_000;
@@ -48,9 +48,11 @@ pub enum FeedCommand {
     },
     /// The pointer moves over it, or left it.
     Pointer(bool),
+    /// Show all that is wrong now, or the gravest alone.
+    Wrong,
     /// Go to the newest row.
     Newest,
-    /// Show the changes that a row tells together, or hide them.
+    /// Show all that a row says in short, or hide it: each of its changes, and each of their fields.
     Open(EntryId),
     /// Call the first field of a row noise.
     Noise(EntryId),
@@ -65,21 +67,16 @@ pub enum FeedPlace {
     Entry(EntryId),
     /// One of the changes that an opened row tells together, by its number.
     Line(EntryId, u64),
+    /// A further field of such a change, counted from 0.
+    Field(EntryId, u64, usize),
 }
 
-/// A finding as it is shown.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CardModel {
-    /// What was found, in a few words.
-    pub title: &'static str,
-    /// In one sentence.
-    pub sentence: String,
-    /// How many changes show it.
-    pub count: String,
-    /// Where a click leads: the object, with what changed.
-    pub href: String,
-    /// Whether something fails, and does not only repeat itself.
-    pub fails: bool,
+impl FeedPlace {
+    /// The row that it belongs to.
+    pub fn entry(self) -> EntryId {
+        let (FeedPlace::Entry(id) | FeedPlace::Line(id, _) | FeedPlace::Field(id, ..)) = self;
+        id
+    }
 }
 
 /// What is around the rows.
@@ -104,10 +101,14 @@ pub struct FeedWindow {
     pub first: usize,
     /// How many there are in all.
     pub length: usize,
-    /// How many lines each has.
-    pub lines: usize,
+    /// The height of all, in CSS pixels.
+    pub height: f64,
+    /// How far below the upper edge the first of these stands, in CSS pixels.
+    pub offset: f64,
+    /// Whether what was changed stands below its object.
+    pub is_narrow: bool,
     /// The height of each, in CSS pixels.
-    pub row: f64,
+    pub heights: Vec<f64>,
     /// What they show.
     pub rows: Vec<FeedRow>,
 }
@@ -129,6 +130,8 @@ pub struct Changes {
     found: Option<u64>,
     /// The rows in order, as they are shown: held in place while the user acts on them.
     order: Vec<FeedPlace>,
+    /// The lower edge of each, in CSS pixels.
+    edges: Vec<f64>,
     open: FxHashSet<EntryId>,
     top: f64,
     height: f64,
@@ -137,6 +140,8 @@ pub struct Changes {
     pub times: ReceivedTimes,
     /// The chosen stretch of time, to which the rows are limited.
     pub span: Option<Reading>,
+    /// The rows as they were when the user paused the page.
+    paused: Option<Feed>,
 }
 
 impl Default for Changes {
@@ -149,20 +154,35 @@ impl Default for Changes {
             skipped: 0,
             found: None,
             order: Vec::new(),
+            edges: Vec::new(),
             open: FxHashSet::default(),
             top: 0.0,
             height: 0.0,
             width: f64::INFINITY,
             times: ReceivedTimes::default(),
             span: None,
+            paused: None,
         }
     }
 }
 
 impl Changes {
-    /// The feed whose rows are shown: that of the chosen stretch of time, or that of all changes.
+    /// The feed whose rows are shown: that of the chosen stretch of time, or that of all changes, as it is or as it was when the
+    /// page was paused.
     pub fn shown(&self) -> &Feed {
-        self.span.as_ref().map_or(&self.feed, |span| &span.feed)
+        self.span.as_ref().map_or(self.paused.as_ref().unwrap_or(&self.feed), |span| &span.feed)
+    }
+
+    /// Keeps the rows as they are now, or shows again what there is. What comes meanwhile is read, and waits.
+    pub fn pause(&mut self, paused: bool) {
+        self.paused = paused.then(|| self.feed.clone());
+        self.renew();
+    }
+
+    /// How many changes have come since the page was paused.
+    pub fn since_pause(&self) -> u64 {
+        let counts = |feed: &Feed| feed.counts().told + feed.counts().noise;
+        self.paused.as_ref().map_or(0, |paused| counts(&self.feed) - counts(paused))
     }
 
     /// Limits the rows to a stretch of time that is to be read, or to none.
@@ -176,11 +196,27 @@ impl Changes {
 
     /// Shows only what passes a filter.
     pub fn filter(&mut self, filter: &Filter) {
+        let open = self.open_changes();
         self.feed.set_filter(filter.clone());
-        if let Some(span) = &mut self.span {
-            span.feed.set_filter(filter.clone());
-        }
+        let others = self.span.iter_mut().map(|span| &mut span.feed).chain(&mut self.paused);
+        others.for_each(|feed| feed.set_filter(filter.clone()));
+        self.open_again(&open);
         self.renew();
+    }
+
+    /// The changes that opened rows show.
+    fn open_changes(&self) -> FxHashSet<u64> {
+        let entries = self.open.iter().filter_map(|id| self.shown().entry(*id));
+        entries.flat_map(|entry| entry.seqs.iter().copied()).collect()
+    }
+
+    /// Opens the rows that show one of these changes, after the rows were made anew and got other numbers.
+    fn open_again(&mut self, changes: &FxHashSet<u64>) {
+        self.open.clear();
+        if !changes.is_empty() {
+            let is_open = |entry: &&Entry| entry.seqs.iter().any(|seq| changes.contains(seq));
+            self.open = self.shown().rows().filter(is_open).map(|entry| entry.id).collect();
+        }
     }
 
     /// A change was received at a time, and is to be told.
@@ -229,6 +265,7 @@ impl Changes {
             return None;
         }
         self.feed.mark(&mark);
+        self.paused.iter_mut().for_each(|feed| feed.mark(&mark));
         Some(mark)
     }
 
@@ -254,17 +291,16 @@ impl Changes {
 
     /// The feed was scrolled, or has another size; all in CSS pixels.
     pub fn scroll(&mut self, top: f64, height: f64, width: f64) {
+        let is_wider = width != self.width;
         (self.top, self.height, self.width) = (top.max(0.0), height.max(0.0), width);
+        if is_wider {
+            self.measure();
+        }
     }
 
-    /// How many lines a row has.
-    pub fn lines(&self) -> usize {
-        if self.width < NARROW { 2 } else { 1 }
-    }
-
-    /// The height of a row, in CSS pixels.
-    pub fn row(&self) -> f64 {
-        ROW[self.lines() - 1]
+    /// Whether what was changed stands below its object.
+    pub fn is_narrow(&self) -> bool {
+        self.width < NARROW
     }
 
     /// Goes to the newest row.
@@ -275,7 +311,7 @@ impl Changes {
 
     /// Whether the newest row is in sight.
     pub fn is_at_newest(&self) -> bool {
-        self.top < self.row()
+        self.top < Height::Line.pixels(self.width)
     }
 
     /// Opens a row, or closes it. What is below moves, because the user asked for it.
@@ -283,35 +319,62 @@ impl Changes {
         if !self.open.remove(&id) {
             self.open.insert(id);
         }
-        self.order = self.places(self.entries().collect());
+        let entries = self.entries().collect();
+        self.arrange(entries);
     }
 
     /// The rows that are shown, in order.
     fn entries(&self) -> impl Iterator<Item = EntryId> {
         self.order.iter().filter_map(|place| match place {
             FeedPlace::Entry(id) => Some(*id),
-            FeedPlace::Line(..) => None,
+            FeedPlace::Line(..) | FeedPlace::Field(..) => None,
         })
     }
 
-    fn places(&self, entries: Vec<EntryId>) -> Vec<FeedPlace> {
+    /// Shows these rows, and below each that is open what it says in short.
+    fn arrange(&mut self, entries: Vec<EntryId>) {
         let mut places = Vec::with_capacity(entries.len());
         for id in entries {
             places.push(FeedPlace::Entry(id));
-            if self.open.contains(&id)
-                && let Some(entry) = self.shown().entry(id)
-            {
-                places.extend(entry.seqs.iter().rev().map(|sequence| FeedPlace::Line(id, *sequence)));
+            let Some(entry) = self.shown().entry(id).filter(|_| self.open.contains(&id)) else { continue };
+            for seq in entry.seqs.iter().rev().copied() {
+                places.push(FeedPlace::Line(id, seq));
+                let fields = self.shown().line(seq).map_or(0, further_fields);
+                places.extend((0..fields).map(|number| FeedPlace::Field(id, seq, number)));
             }
         }
-        places
+        self.order = places;
+        self.measure();
+    }
+
+    /// Measures where the rows stand.
+    fn measure(&mut self) {
+        let mut edges = std::mem::take(&mut self.edges);
+        edges.clear();
+        let mut edge = 0.0;
+        edges.extend(self.order.iter().map(|place| {
+            edge += self.height_of(*place).pixels(self.width);
+            edge
+        }));
+        self.edges = edges;
+    }
+
+    fn height_of(&self, place: FeedPlace) -> Height {
+        match place {
+            FeedPlace::Entry(id) => self.shown().entry(id).map_or(Height::Line, Height::of_entry),
+            FeedPlace::Line(..) => Height::Line,
+            FeedPlace::Field(_, seq, number) => {
+                Height::Field(self.shown().line(seq).map_or(0, |line| letters(line, number)))
+            }
+        }
     }
 
     /// Puts the rows in the order that they have now.
     pub fn renew(&mut self) {
-        let feed = self.span.as_ref().map_or(&self.feed, |span| &span.feed);
-        self.open.retain(|id| feed.entry(*id).is_some());
-        self.order = self.places(self.shown().rows().map(|entry| entry.id).collect());
+        let open = std::mem::take(&mut self.open);
+        self.open = open.into_iter().filter(|id| self.shown().entry(*id).is_some()).collect();
+        let entries = self.shown().rows().map(|entry| entry.id).collect();
+        self.arrange(entries);
     }
 
     /// How many rows would stand above the first one that is held in place: new ones, and those to which something has
@@ -331,12 +394,21 @@ impl Changes {
         self.order.is_empty()
     }
 
-    /// The rows that are in the document: the position of the first, and which they are.
-    pub fn window(&self) -> (usize, &[FeedPlace]) {
-        let row = self.row();
-        let first = ((self.top / row) as usize).saturating_sub(OVERSCAN).min(self.order.len());
-        let count = (self.height / row).ceil() as usize + 2 * OVERSCAN;
-        (first, &self.order[first..(first + count).min(self.order.len())])
+    /// The rows that are in the document, each of which `row` writes.
+    pub fn window(&self, row: impl FnMut(FeedPlace) -> FeedRow) -> FeedWindow {
+        let first = self.edges.partition_point(|edge| *edge < self.top - OVERSCAN);
+        let end = self.edges.partition_point(|edge| *edge < self.top + self.height + OVERSCAN) + 1;
+        let end = end.min(self.order.len());
+        let upper = |at: usize| if at == 0 { 0.0 } else { self.edges[at - 1] };
+        FeedWindow {
+            first,
+            length: self.order.len(),
+            height: upper(self.order.len()),
+            offset: upper(first),
+            is_narrow: self.is_narrow(),
+            heights: (first..end).map(|at| self.edges[at] - upper(at)).collect(),
+            rows: self.order[first..end].iter().copied().map(row).collect(),
+        }
     }
 
     /// Whether a row is open.
@@ -344,24 +416,24 @@ impl Changes {
         self.open.contains(&id)
     }
 
-    /// What is found now, in the order of [`Findings::cards`], and how many more fields or objects there are of which the same is
-    /// to be said: of several fields of an object the one is told that was asked for, and of several Pods that were made
-    /// alike the first.
+    /// What is found now, in the order of [`Findings::cards`]: one card for an object, and for Pods that were made alike the first,
+    /// with the number of the others. Of several fields of an object the one is named that was asked for.
     pub fn cards(&self, now: f64) -> Vec<(Card, usize)> {
-        let mut cards: Vec<(Card, usize)> = Vec::new();
+        let mut cards: Vec<(Card, Vec<Uid>)> = Vec::new();
         for card in self.findings.cards(now) {
-            let known = cards.iter_mut().find(|(known, _)| known.title() == card.title() && are_alike(known, &card));
-            match known {
-                Some((known, more)) => {
-                    *more += 1;
-                    if known.uid == card.uid && is_asked(&card) && !is_asked(known) {
+            match cards.iter_mut().find(|(known, _)| are_alike(known, &card)) {
+                Some((known, same)) if known.uid == card.uid => {
+                    if known.title() == card.title() && is_asked(&card) && !is_asked(known) {
                         *known = card;
                     }
+                    same.retain(|uid| *uid != known.uid);
                 }
-                None => cards.push((card, 0)),
+                Some((_, same)) if same.contains(&card.uid) => {}
+                Some((_, same)) => same.push(card.uid),
+                None => cards.push((card, Vec::new())),
             }
         }
-        cards
+        cards.into_iter().map(|(card, same)| (card, same.len())).collect()
     }
 }
 
@@ -369,7 +441,7 @@ impl Changes {
 fn are_alike(one: &Card, other: &Card) -> bool {
     let made_of = |card: &Card| card.key.name.rsplit_once('-').map(|(name, _)| name.to_owned());
     let is_pod = &*one.kind == "Pod" && one.kind == other.kind && one.key.namespace == other.key.namespace;
-    one.uid == other.uid || (is_pod && made_of(one) == made_of(other))
+    one.uid == other.uid || (is_pod && one.title() == other.title() && made_of(one) == made_of(other))
 }
 
 /// Whether the field is one that somebody asks for.

@@ -246,6 +246,11 @@ impl History {
         Some(Of { resource: self.recorder.resource(stored.life)?, key: stored.life.key.clone() })
     }
 
+    /// The resourceVersion of the version of this number.
+    pub fn version_of_number(&self, sequence: u64) -> Option<ResourceVersion> {
+        Some(self.version_of(self.recorder.get(sequence)?.record))
+    }
+
     /// Limits the memory to so many bytes from now on, whatever is chosen. What is oldest is dropped, and counted.
     pub fn limit(&mut self, most: usize) {
         self.most = self.most.min(most);

@@ -1,4 +1,4 @@
-//! A summary of an object: facts, conditions, labels, annotations and owners.
+//! A summary of an object: facts, a Pod's containers, conditions, labels, annotations and owners.
 
 use serde_json::Value;
 
@@ -9,6 +9,8 @@ use kubechurn_client::api::sort::{sort, sort_by_key};
 use kubechurn_client::api::time::Timestamp;
 
 use crate::history::secret;
+use crate::inspector::containers::{Container, containers};
+use crate::inspector::deletion::deletion;
 use crate::inspector::diff::{brief, cut};
 use crate::inspector::relatives::status;
 use kubechurn_columns::kinds::Kind;
@@ -26,6 +28,8 @@ pub enum FactValue {
     Words(String, Tone),
     /// A time, shown as the age since then.
     Since(Timestamp),
+    /// The same, with words after it.
+    SinceWith(Timestamp, String),
 }
 
 /// One condition.
@@ -50,6 +54,8 @@ pub struct Condition {
 pub struct Summary {
     /// The facts, each by its name.
     pub facts: Vec<(&'static str, FactValue)>,
+    /// The containers of a Pod, in the order in which they start.
+    pub containers: Vec<Container>,
     /// The conditions, in the object's order.
     pub conditions: Vec<Condition>,
     /// `metadata.labels`, by name.
@@ -84,9 +90,15 @@ pub fn summary(kind: &Kind, row: Option<&Object>, object: &Value) -> Summary {
     say("IP", words("status.podIP").or_else(|| words("spec.clusterIP")), Tone::Plain);
     say("QoS", words("status.qosClass"), Tone::Plain);
     say("service account", words("spec.serviceAccountName"), Tone::Plain);
-    say("finalizers", words("metadata.finalizers"), Tone::Plain);
+    match deletion(object) {
+        Some(deletion) => {
+            let held = Some(deletion.held()).filter(|held| !held.is_empty());
+            say("held by", held, Tone::Wait);
+            facts.push(("deletion asked for", FactValue::SinceWith(deletion.asked, deletion.grace())));
+        }
+        None => say("finalizers", words("metadata.finalizers"), Tone::Plain),
+    }
     let time = |path: &str| at(path).and_then(Value::as_str).and_then(Timestamp::parse_set);
-    facts.extend(time("metadata.deletionTimestamp").map(|at| ("deletion asked for", FactValue::Since(at))));
     facts.extend(time("metadata.creationTimestamp").map(|at| ("age", FactValue::Since(at))));
     let mut say = |label: &'static str, words: Option<String>| {
         facts.extend(words.map(|words| (label, FactValue::Words(words, Tone::Plain))));
@@ -94,16 +106,18 @@ pub fn summary(kind: &Kind, row: Option<&Object>, object: &Value) -> Summary {
     say("uid", words("metadata.uid"));
     say("version", at("metadata.resourceVersion").and_then(Value::as_str).map(|version| cut(version, 64)));
 
+    let (containers, more) = if kind.resource.plural == "pods" { containers(object) } else { (Vec::new(), 0) };
     let conditions = at("status.conditions").and_then(Value::as_array).map_or(&[][..], |list| list);
     let labels = pairs(at("metadata.labels"));
     let annotations = pairs(at("metadata.annotations"));
     let counts = [conditions.len(), labels.len(), annotations.len()];
     Summary {
         facts,
+        containers,
         conditions: conditions.iter().take(MOST).map(|one| condition(kind.resource.kind, one)).collect(),
         labels: labels.into_iter().take(MOST).collect(),
         annotations: annotations.into_iter().take(MOST).collect(),
-        more: counts.into_iter().map(|count| count.saturating_sub(MOST)).sum(),
+        more: more + counts.into_iter().map(|count| count.saturating_sub(MOST)).sum::<usize>(),
     }
 }
 
@@ -184,6 +198,23 @@ mod tests {
         assert_eq!(summary.labels, [("a".into(), "1".into()), ("b".into(), "2".into())]);
         let owners: Vec<String> = owners(&object).iter().map(|owner| owner.name.to_string()).collect();
         assert_eq!(owners, ["b", "a"]);
+    }
+
+    #[test]
+    fn what_is_to_go_says_since_when_and_what_holds_it() {
+        let object = json!({"metadata": {"name": "a", "deletionTimestamp": "2026-11-25T10:00:30Z",
+            "deletionGracePeriodSeconds": 30, "finalizers": ["example.com/a"]}});
+        let summary = summary(&pods::KIND, None, &object);
+        let fact = |name: &str| summary.facts.iter().find(|(label, _)| *label == name).map(|(_, value)| value.clone());
+        let asked = Timestamp::parse("2026-11-25T10:00:00Z").unwrap();
+        let words = String::from("with a grace period of 30 seconds");
+        assert_eq!(
+            fact("deletion asked for"),
+            Some(FactValue::SinceWith(asked, words)),
+            "a time that has been, not one to come"
+        );
+        assert_eq!(fact("held by"), Some(FactValue::Words("the finalizer example.com/a".into(), Tone::Wait)));
+        assert_eq!(fact("finalizers"), None);
     }
 
     #[test]

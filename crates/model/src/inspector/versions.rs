@@ -45,12 +45,12 @@ pub struct ShownVersion {
     pub body: Body,
 }
 
-/// Reads a version, and compares it with the one that is kept before it, if any.
-pub fn show(version: &Version, before: Option<&Version>) -> ShownVersion {
+/// Reads a version of an object of a kind, such as `Pod`, and compares it with the one that is kept before it, if any.
+pub fn show(kind: &str, version: &Version, before: Option<&Version>) -> ShownVersion {
     let before = before.filter(|before| before.entry.uid == version.entry.uid);
     let text = before.and_then(|before| before.text.as_deref());
     let writers = of_change(version.entry.delta_type, text, version.text.as_deref());
-    let body = read(version, before);
+    let body = read(kind, version, before);
     let Entry { sequence, at, delta_type, .. } = version.entry;
     ShownVersion {
         sequence,
@@ -63,7 +63,7 @@ pub fn show(version: &Version, before: Option<&Version>) -> ShownVersion {
     }
 }
 
-fn read(version: &Version, before: Option<&Version>) -> Body {
+fn read(kind: &str, version: &Version, before: Option<&Version>) -> Body {
     let Some(text) = &version.text else {
         return match version.entry.delta_type {
             DeltaType::Deleted => Body::Unseen,
@@ -74,7 +74,7 @@ fn read(version: &Version, before: Option<&Version>) -> Body {
         return Body::Unreadable(error.to_string());
     }
     match (before, version.entry.delta_type) {
-        (Some(Version { entry, text: Some(old) }), _) => match diff(old, text) {
+        (Some(Version { entry, text: Some(old) }), _) => match diff(kind, old, text) {
             Ok(diff) => Body::Diff(entry.resource_version.to_string(), diff),
             Err(error) => Body::Unreadable(error.to_string()),
         },
@@ -87,7 +87,7 @@ fn read(version: &Version, before: Option<&Version>) -> Body {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inspector::diff::{Change, FieldChange};
+    use crate::inspector::diff::{Change, FieldChange, Rewrite};
     use kubechurn_client::api::object::ResourceVersion;
 
     fn version(delta_type: DeltaType, uid: &str, text: Option<&str>) -> Version {
@@ -107,8 +107,8 @@ mod tests {
         let before = version(DeltaType::Replaced, "u", Some(r#"{"a":1}"#));
         let after = |delta_type, text| version(delta_type, "u", Some(text));
         let changed = Diff {
-            changes: vec![FieldChange { path: "a".into(), change: Change::Changed("1".into(), "2".into()) }],
-            more: 0,
+            changes: vec![FieldChange { path: "a".into(), change: Change::Changed(Rewrite::of(&1.into(), &2.into())) }],
+            ..Diff::default()
         };
         for (version, before, expected) in [
             (after(DeltaType::Added, "{}"), None, Body::Created),
@@ -119,8 +119,8 @@ mod tests {
             (version(DeltaType::Deleted, "u", None), Some(&before), Body::Unseen),
             (version(DeltaType::Added, "new life", Some("{}")), Some(&before), Body::Created),
         ] {
-            assert_eq!(show(&version, before).body, expected);
+            assert_eq!(show("X", &version, before).body, expected);
         }
-        assert!(matches!(show(&after(DeltaType::Updated, "{"), Some(&before)).body, Body::Unreadable(_)));
+        assert!(matches!(show("X", &after(DeltaType::Updated, "{"), Some(&before)).body, Body::Unreadable(_)));
     }
 }

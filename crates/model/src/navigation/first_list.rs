@@ -13,7 +13,7 @@ pub fn place(fragment: &str) -> String {
     let fragment = fragment.trim_start_matches('#').trim_start_matches('/');
     let (kinds, query) = fragment.split_once('?').unwrap_or((fragment, ""));
     let names = ["ns=", "labels=", "fields="];
-    let mut place = String::from(if kinds.is_empty() { "pods" } else { kinds });
+    let mut place = String::from(if kinds.is_empty() { "changes" } else { kinds });
     for part in query.split('&').filter(|part| names.iter().any(|name| part.starts_with(name))) {
         place.push('&');
         place.push_str(part);
@@ -38,8 +38,8 @@ mod tests {
     #[test]
     fn a_place_is_what_its_list_depends_on() {
         for (fragment, expected) in [
-            ("", "pods"),
-            ("#/", "pods"),
+            ("", "changes"),
+            ("#/", "changes"),
             ("#/pods", "pods"),
             ("#/nodes?sort=-AGE&q=a", "nodes"),
             ("#/pods?ns=a,b&labels=app%3Dweb&sel=a/b&tab=yaml&wide=1", "pods&ns=a,b&labels=app%3Dweb"),

@@ -19,7 +19,7 @@ use crate::kind_id::KindId;
 use crate::navigation::catalog::Catalog;
 use crate::navigation::clusters::ClusterPage;
 use crate::navigation::definitions::Definitions;
-use crate::navigation::route::{Chosen, Route};
+use crate::navigation::route::{Chosen, MATTERS, Route};
 use crate::table::schema::TableSchema;
 
 /// How many of the objects that were looked at are kept.
@@ -46,6 +46,10 @@ pub struct Navigation {
     pub schema: Arc<TableSchema>,
     /// The objects that were looked at, newest first.
     pub recent: Vec<(&'static str, ObjectKey)>,
+    /// Whether what the feed shows without a kind stays watched in other views, once it was shown.
+    pub keeps_changes: bool,
+    /// Whether the feed over everything that matters was shown.
+    has_shown_changes: bool,
 }
 
 impl Navigation {
@@ -62,7 +66,18 @@ impl Navigation {
             home,
             schema: Arc::default(),
             recent: Vec::new(),
+            keeps_changes: true,
+            has_shown_changes: false,
         }
+    }
+
+    /// The kinds that stay watched though they are not in view, so that whoever comes back to *What changed* has missed
+    /// nothing.
+    pub fn kept(&mut self) -> Vec<&'static Kind> {
+        self.has_shown_changes |= self.route.is_everything();
+        let keeps = self.keeps_changes && self.has_shown_changes;
+        let names = keeps.then_some(MATTERS).into_iter().flat_map(|names| names.split(','));
+        names.filter_map(|name| self.catalog.find(name)).collect()
     }
 
     /// The kinds in view that the server has.

@@ -132,6 +132,8 @@ pub enum Command {
     CloseHelp,
     /// Turn the shortcuts of a single letter off, or on.
     ToggleLetters,
+    /// Keep what *What changed* shows watched in other views, or let it go.
+    ToggleKept,
     /// Switch between the dark and the light theme.
     ToggleTheme,
     /// Move the focus into the filter.
@@ -234,6 +236,10 @@ pub enum InspectorCommand {
     Conceal,
     /// Copy the YAML to the clipboard.
     Copy,
+    /// Copy this command line.
+    CopyLine(String),
+    /// Copy what differs between the marked version and the one before it.
+    CopyDifference,
     /// Show at which change the field of this JSON pointer got the value that it has in the YAML, or close the answer.
     LastWrite(Option<String>),
     /// Show the version of this number among the changes, and mark it.
@@ -449,6 +455,8 @@ pub const OFFERS: &[Offer] = &[
     Offer::new("Pin or unpin the object's lane", Command::Timeline(TimelineCommand::Keep)).names(&["timeline", "pin"]),
     Offer::new("Dark or light", Command::ToggleTheme).names(&["theme", "colours"]).keys("Table", &["t"]),
     Offer::new("Keys of one letter, on or off", Command::ToggleLetters).names(&["shortcuts"]),
+    Offer::new("Keep What changed watched in other views, or not", Command::ToggleKept)
+        .names(&["background", "always"]),
     Offer::new("Show the keys", Command::ToggleHelp).names(&["help", "shortcuts"]).keys("Table", &["?"]),
     Offer::new("Close", Command::Leave).keys("Finding", &["Escape"]).by_key_only(),
 ];

@@ -2,16 +2,19 @@
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::reflector::{Health, Input};
 use kubechurn_columns::kinds::Kind;
 
+use crate::inspector::tab::Tab;
 use crate::navigation::Navigation;
-use crate::navigation::route::Route;
+use crate::navigation::route::{ChosenVersion, Route};
 use crate::page::command::List;
 use crate::page::effect::{Effect, Effects, Focused, Pace, ReflectorInput, Request, RequestId};
 use crate::page::environment::Environment;
 use crate::page::requests::{Purpose, Requests};
 use crate::page::watching::Watching;
+use crate::table::schema::TableSchema;
 use crate::view::panels::View;
 use crate::watches::audit::AuditLog;
 use crate::watches::notices::{Notices, PageNotice};
@@ -119,6 +122,13 @@ impl Context<'_> {
         self.push(&route);
     }
 
+    /// Selects an object, and marks a version of it among its changes.
+    pub fn select_change(&mut self, (kind, key): (&'static str, ObjectKey), change: ChosenVersion) {
+        self.navigation.remember(kind, &key);
+        let route = self.navigation.route.selecting(Some((kind, &key)));
+        self.push(&Route { tab: String::from(Tab::Changes.name()), change: Some(change), ..route });
+    }
+
     pub fn focus(&mut self, focused: Focused) {
         self.effects.push(Effect::Focus(focused));
     }
@@ -182,6 +192,11 @@ impl Context<'_> {
         for (id, _) in self.watching.informers.iter() {
             self.effects.push(Effect::Reflect(id, ReflectorInput::Input(input.clone())));
         }
+    }
+
+    /// The time by the clock of each kind's API server, by the numbers of the kinds.
+    pub fn times(&self, schema: &TableSchema) -> Vec<Timestamp> {
+        schema.kinds().iter().map(|kind| self.env.server_time(kind.resource.cluster)).collect()
     }
 
     /// The worst health of the kinds in view.

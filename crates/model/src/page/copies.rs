@@ -1,6 +1,7 @@
 //! What the user takes out of the page: copies, and the table as a file.
 
 use kubechurn_client::api::secret;
+use kubechurn_client::api::time::Timestamp;
 
 use crate::navigation::route::Route;
 use crate::page::columns::Columns;
@@ -42,7 +43,7 @@ fn text_of(copied: Copied, table: &Table, cx: &Context<'_>) -> Option<(&'static 
         Copied::Cell => ("the cell", cell_text(table, table.row_under_cursor(cx)?.1, cx)),
         Copied::Row => {
             let (_, row) = table.row_under_cursor(cx)?;
-            ("the row", tab_separated(&table.columns.layout, row.kind, &row.object, cx.env.wall()))
+            ("the row", tab_separated(&table.columns.layout, row.kind, &row.object, time_of(row, table, cx)))
         }
         Copied::ObjectCommandLine => {
             let (kind, row) = table.row_under_cursor(cx)?;
@@ -68,9 +69,15 @@ fn cell_text(table: &Table, row: &Row, cx: &Context<'_>) -> String {
     let mut text = String::new();
     let layout = &table.columns.layout;
     let source = table.rows.cursor.cell().and_then(|cell| layout.sources.get(cell)).copied();
-    let cells = RowCells { schema: layout.schema(), kind: row.kind, object: &row.object, at: cx.env.wall() };
+    let at = time_of(row, table, cx);
+    let cells = RowCells { schema: layout.schema(), kind: row.kind, object: &row.object, at };
     cells.write(source.unwrap_or(Source::Name), &mut text);
     text
+}
+
+/// The time by the clock of a row's server.
+fn time_of(row: &Row, table: &Table, cx: &Context<'_>) -> Timestamp {
+    cx.times(table.columns.layout.schema()).get(row.kind.index()).copied().unwrap_or_default()
 }
 
 /// Writes the table into a file: the rows as they are now, however they change while the file is written.
@@ -85,7 +92,8 @@ pub(super) fn export(format: Format, columns: &Columns, cx: &mut Context<'_>) {
         0 => String::new(),
         count => format!(" {} provisional rows are left out: the list is not complete.", grouped(count as u64)),
     };
-    let export = Box::new(Export::new(format, &columns.layout, rows.collect(), cx.env.wall()));
+    let times = cx.times(columns.layout.schema());
+    let export = Box::new(Export::new(format, &columns.layout, rows.collect(), times));
     let Route { resource, namespaces, .. } = &cx.navigation.route;
     let name = file_name(resource, namespaces, &cx.env.date(), format);
     cx.show_message(&format!("Exporting {} rows …{left_out}", export.total()));

@@ -4,6 +4,7 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::server_clock::ServerClock;
 
 use crate::navigation::address::Address;
 use crate::shell::panel::Window;
@@ -23,8 +24,16 @@ pub trait Environment {
     /// A random number that nobody can guess.
     fn secret_number(&self) -> u64;
 
-    /// The wall clock, which ages are computed from.
-    fn wall(&self) -> Timestamp;
+    /// The wall clock, in milliseconds since 1970. It may be wrong.
+    fn wall(&self) -> f64;
+
+    /// What is known of the clock of a cluster's API server.
+    fn server_clock(&self, cluster: &'static str) -> ServerClock;
+
+    /// The time by the clock of a cluster's API server, which ages are computed from.
+    fn server_time(&self, cluster: &'static str) -> Timestamp {
+        self.server_clock(cluster).time(self.wall())
+    }
 
     /// A time of [`Environment::now`] as a local time of day, to the millisecond: `13:04:05.678`.
     fn time_of_day(&self, at: f64) -> String {

@@ -6,21 +6,22 @@ use rustc_hash::FxHashMap;
 
 use kubechurn_changes::feed::{Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
-use kubechurn_changes::findings::Finding;
 use kubechurn_changes::line::{Line, ReceivedChange};
-use kubechurn_client::api::object::ObjectKey;
-use kubechurn_client::api::resource::ApiResource;
 
 use crate::feed::span::Reading;
-use crate::feed::{CardModel, Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, FeedWindow, line_of, row_of};
-use crate::navigation::route::Route;
+use crate::feed::wrong::Received;
+use crate::feed::{
+    Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, Piece, field_of, line_of, name_by_its_object, row_of,
+};
 use crate::page::alerts::Notifications;
 use crate::page::context::Context;
 use crate::page::environment::Environment;
+use crate::page::links::{cluster_of, of_change};
+use crate::page::wrong::Wrong;
 use crate::table::pointer::Pointer;
 use crate::timeline::mark::grouped;
 use crate::timeline::scale::Window;
-use kubechurn_columns::kinds::Kind;
+use crate::view::ago;
 
 /// How long a frame may tell changes while the feed is in view, in milliseconds.
 const SHARE: f64 = 8.0;
@@ -49,6 +50,7 @@ const NOISE: &str = "kubechurn.noise";
 #[derive(Debug, Default)]
 pub(super) struct Feed {
     changes: Changes,
+    wrong: Wrong,
     pointer: Pointer,
     /// When the page began to receive changes, in milliseconds.
     began: f64,
@@ -68,9 +70,27 @@ impl Feed {
         feed
     }
 
-    /// Notes that a change was recorded, which is read a moment later.
-    pub(super) fn received(&mut self, sequence: u64, at: f64) {
-        self.changes.received(sequence, at);
+    /// Notes what was received: its state at once; and the change, if one was recorded, is read a moment later.
+    pub(super) fn received(&mut self, sequence: Option<u64>, received: Received<'_>) {
+        self.wrong.received(received);
+        if let Some(sequence) = sequence {
+            self.changes.received(sequence, received.now);
+        }
+    }
+
+    /// How many things are wrong now.
+    pub(super) fn wrong(&self) -> usize {
+        self.wrong.count()
+    }
+
+    /// When what is wrong is to be looked at again, in milliseconds.
+    pub(super) fn wrong_due_at(&self) -> Option<f64> {
+        self.wrong.due_at()
+    }
+
+    /// Keeps the rows as they are now, or lets them go on.
+    pub(super) fn pause(&mut self, paused: bool) {
+        self.changes.pause(paused);
     }
 
     /// How many changes the feed has.
@@ -110,7 +130,8 @@ impl Feed {
 
     fn read_change(&mut self, sequence: u64, alerts: &mut Notifications, cx: &Context<'_>) {
         match self.line_of(sequence, cx) {
-            Some(line) => {
+            Some(mut line) => {
+                self.wrong.changed(&mut line, cx);
                 alerts.look(&line, cx);
                 self.changes.tell(line);
             }
@@ -152,6 +173,7 @@ impl Feed {
                 let times = *cx.view.feed.newest + 1;
                 cx.view.feed.newest.put(times);
             }
+            FeedCommand::Wrong => self.wrong.turn(),
             FeedCommand::Open(id) => self.changes.turn(id),
             FeedCommand::Noise(id) => {
                 if let Some(mark) = self.changes.call_noise(id) {
@@ -180,6 +202,12 @@ impl Feed {
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
         cx.view.feed.shown.put(cx.navigation.route.changes);
         self.present_span(cx);
+        if self.wrong.is_due(cx.now) {
+            let began = self.wrong.look(cx);
+            self.changes.feed.call_failing(&began);
+            let wrong = self.wrong.model(self.changes.cards(cx.now), cx);
+            cx.view.feed.wrong.put(wrong);
+        }
         if !cx.navigation.route.changes {
             return;
         }
@@ -187,27 +215,10 @@ impl Feed {
             self.changes.renew();
         }
         let feed = &self.changes;
-        let (first, places) = feed.window();
-        let rows: Vec<FeedRow> = places.iter().map(|place| self.row(*place, cx)).collect();
-        let window = FeedWindow { first, length: feed.len(), lines: feed.lines(), row: feed.row(), rows };
-        let cards = feed.cards(cx.now).into_iter().map(|(card, more)| {
-            let since = seconds(&cx.env.time_of_day(card.since));
-            CardModel {
-                title: card.title(),
-                sentence: card.sentence(&since) + &in_cluster(card.seqs.last().copied(), cx),
-                count: match more {
-                    0 => format!("{} changes", grouped(card.count)),
-                    more => format!("{} changes; the same of {more} more", grouped(card.count)),
-                },
-                href: href_of(card.seqs.last().copied(), cx),
-                fails: matches!(card.finding, Finding::Stuck { .. }),
-            }
-        });
-        let (cards, frame) =
-            (cards.take(8).collect::<Vec<_>>(), self.frame(if is_held { feed.newer() } else { 0 }, cx));
+        let window = feed.window(|place| self.row(place, cx));
+        let frame = self.frame(if is_held { feed.newer() } else { 0 }, cx);
         let view = &mut cx.view.feed;
         view.window.put(window);
-        view.cards.put(cards);
         view.frame.put(frame);
     }
 
@@ -218,12 +229,15 @@ impl Feed {
         let since = feed.shown().lines().next().map(|line| format!(" since {}", seconds(&cx.env.time_of_day(line.at))));
         let plural =
             |count: usize, one: &str| format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" });
-        let words = format!(
+        let mut words = format!(
             "{}{}, {}",
             plural((counts.told + counts.noise) as usize, "change"),
             since.unwrap_or_default(),
             plural(kinds, "kind")
         );
+        if cx.watching.paused {
+            words += &format!("; paused, {} more since", grouped(feed.since_pause()));
+        }
         let waiting = match (feed.waiting(), feed.skipped) {
             // A few are read with the next frames.
             (0..FEW, 0) => String::new(),
@@ -251,23 +265,27 @@ impl Feed {
     }
 
     fn row(&self, place: FeedPlace, cx: &Context<'_>) -> FeedRow {
-        let feed = &self.changes;
-        let (FeedPlace::Entry(id) | FeedPlace::Line(id, _)) = place;
-        let Some(entry) = feed.shown().entry(id) else { return gone(id) };
-        match place {
+        let feed = self.changes.shown();
+        let id = place.entry();
+        let Some(entry) = feed.entry(id) else { return gone(id) };
+        let mut row = match place {
             FeedPlace::Entry(_) => {
-                let (time, href) = (cx.env.time_of_day(entry.last_at), href_of_entry(entry, cx));
-                row_of(entry, feed.is_open(id), time, short(entry.seqs.last(), cx), href)
+                row_of(entry, &feed.outcome(entry), self.changes.is_open(id), href_of_entry(entry, cx))
             }
-            FeedPlace::Line(_, sequence) => match feed.shown().line(sequence) {
-                Some(line) => {
-                    let time = cx.env.time_of_day(line.at);
-                    let row = line_of(id, line, entry.depth, time, short(Some(&sequence), cx));
-                    FeedRow { href: href_of(Some(sequence), cx), ..row }
-                }
-                None => gone(id),
+            FeedPlace::Line(_, sequence) | FeedPlace::Field(_, sequence, _) => match (place, feed.line(sequence)) {
+                (FeedPlace::Field(.., number), Some(line)) => field_of(id, line, number, entry.depth),
+                (_, Some(line)) => FeedRow { href: of_change(Some(sequence), cx), ..line_of(id, line, entry.depth) },
+                (_, None) => gone(id),
             },
+        };
+        if matches!((place, &entry.subject), (FeedPlace::Entry(_), Subject::Object(_)) | (FeedPlace::Line(..), _))
+            && let Some(line) = row.seq.and_then(|seq| feed.line(seq))
+        {
+            name_by_its_object(&mut row, line);
         }
+        row.time = cx.env.time_of_day(row.at);
+        row.age = ago(cx.now - row.at);
+        row
     }
 
     /// Reads the stretch of time that the address names, unless that is done.
@@ -332,64 +350,22 @@ impl Feed {
     }
 }
 
-/// What the cluster of a resource is called, on a page that knows several; else nothing.
-fn cluster_of(resource: &ApiResource, cx: &Context<'_>) -> &'static str {
-    match resource.cluster {
-        _ if cx.navigation.catalog.clusters().is_empty() => "",
-        "" => cx.navigation.home,
-        cluster => cluster,
-    }
-}
-
-/// The words after what is said of a change, where several clusters are in view: in which it was.
-fn in_cluster(sequence: Option<u64>, cx: &Context<'_>) -> String {
-    let of = sequence.and_then(|sequence| cx.watching.history.of_number(sequence));
-    match of.map_or("", |of| cluster_of(&of.resource, cx)) {
-        cluster if !cluster.is_empty() && cx.navigation.schema.has_clusters() => format!(", in {cluster}"),
-        _ => String::new(),
-    }
-}
-
 /// The feed's filter, as the address has it.
 fn feed_filter(cx: &Context<'_>) -> Filter {
     let text = if cx.navigation.route.changes { &*cx.navigation.route.text } else { "" };
     Filter::parse(text).unwrap_or_default()
 }
 
-/// The kind of the object of a change.
-fn kind_of(resource: ApiResource, cx: &Context<'_>) -> Option<&'static Kind> {
-    cx.navigation.catalog.of_resource(&resource)
-}
-
-fn short(sequence: Option<&u64>, cx: &Context<'_>) -> &'static str {
-    let of = sequence.and_then(|sequence| cx.watching.history.of_number(*sequence));
-    let kind = of.and_then(|of| kind_of(of.resource, cx));
-    let schema = &cx.navigation.schema;
-    kind.map_or("", |kind| schema.number(kind).map_or(kind.resource.kind, |number| schema.short(number)))
-}
-
 fn href_of_entry(entry: &Entry, cx: &Context<'_>) -> String {
     match entry.subject {
-        Subject::Object(_) => href_of(entry.seqs.last().copied(), cx),
+        Subject::Object(_) => of_change(entry.seqs.last().copied(), cx),
         _ => String::new(),
     }
 }
 
-/// Where the object of a change is looked at: beside the feed, with its changes.
-fn href_of(sequence: Option<u64>, cx: &Context<'_>) -> String {
-    let of = sequence.and_then(|sequence| cx.watching.history.of_number(sequence));
-    of.and_then(|of| Some(beside(kind_of(of.resource, cx)?, &of.key, cx))).unwrap_or_default()
-}
-
-fn beside(kind: &Kind, key: &ObjectKey, cx: &Context<'_>) -> String {
-    let route = &cx.navigation.route;
-    let there = if route.shows(kind.name) { route.clone() } else { route.showing(kind.name) };
-    Route { tab: String::from("changes"), ..there.selecting(Some((kind.name, key))) }.fragment()
-}
-
 /// A row whose changes are not kept any more.
 fn gone(id: EntryId) -> FeedRow {
-    FeedRow { id, what: "notice", words: vec![(String::from("no longer kept"), "")], ..FeedRow::default() }
+    FeedRow { id, what: "notice", words: vec![Piece::plain("no longer kept")], ..FeedRow::default() }
 }
 
 /// A time of day to the second.

@@ -6,6 +6,7 @@
 //! part that it is for, and carries out what concerns several parts: to go to another place, and to show a frame.
 
 mod alerts;
+mod clocks;
 mod columns;
 pub mod command;
 mod connection;
@@ -19,6 +20,7 @@ pub mod environment;
 mod feed;
 mod inspector;
 pub mod keys;
+mod links;
 mod output;
 pub mod palette;
 pub mod report;
@@ -34,17 +36,21 @@ mod timeline;
 mod timeline_drag;
 mod verification;
 mod watching;
+mod wrong;
 
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::{Action, Health, Input, Options};
+use kubechurn_client::cache::shared_informer::ReceivedDelta;
 
 use crate::feed::span::SpanCommand;
+use crate::feed::wrong::Received;
 use crate::history::History;
 use crate::navigation::Navigation;
 use crate::navigation::clusters::{self, Api};
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
+use crate::page::clocks::Clocks;
 use crate::page::command::Command;
 use crate::page::connection::{Connection, load_namespaces};
 use crate::page::context::{Message, Shared};
@@ -107,6 +113,7 @@ pub struct Page {
     verification: Verification,
     sidebar: Sidebar,
     status: Status,
+    clocks: Clocks,
     dialogs: Dialogs,
     settings: Settings,
     /// When something was last received, or the user did something.
@@ -154,6 +161,7 @@ impl Page {
             verification: Verification::new(Memory::parse(env.parameter("memory").as_deref())),
             sidebar: Sidebar::stored(env),
             status: Status::default(),
+            clocks: Clocks::default(),
             dialogs: Dialogs::default(),
             settings: Settings::stored(env),
             news: env.now(),
@@ -243,10 +251,17 @@ impl Page {
         let is_live = watching.health(navigation, now) == Some(Health::Live);
         let age = watching.watches.age(&watching.informers, now).filter(|_| is_live);
         let age = age.map(|age| now + until_next_proof_age(age));
-        [self.status.due_at(), age, self.table.rows.pointer.rests_at(), self.feed.rests_at(), message.ends_at()]
-            .into_iter()
-            .flatten()
-            .reduce(f64::min)
+        [
+            self.status.due_at(),
+            age,
+            self.table.rows.pointer.rests_at(),
+            self.feed.rests_at(),
+            message.ends_at(),
+            self.feed.wrong_due_at(),
+        ]
+        .into_iter()
+        .flatten()
+        .reduce(f64::min)
     }
 
     /// Renews ages, notices silent watches, and wakes the reflectors after the machine has slept. Must be called at
@@ -310,7 +325,11 @@ impl Page {
             audit,
             announcer: &mut notices.announcer,
             records: !self.inspector.watches(id),
-            recorded: &mut |sequence, at| self.feed.received(sequence, at),
+            recorded: &mut |sequence, resource, delta: ReceivedDelta<'_>| {
+                let ReceivedDelta { now, delta_type, object, text } = delta;
+                let wall = env.server_time(resource.cluster);
+                self.feed.received(sequence, Received { resource, now, wall, delta_type, object, text });
+            },
         };
         let reflected = watching.handle(id, input, env.moment(), receivers);
         let cx = &mut self.shared.context(env);
@@ -497,7 +516,7 @@ impl Page {
             }
             Command::Fold(heading, open) => {
                 if self.sidebar.fold(heading, open, cx) {
-                    self.sidebar.present(self.feed.told(), &self.status.rates, cx);
+                    self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
                 }
             }
             Command::List(list, open) => {
@@ -510,6 +529,10 @@ impl Page {
             Command::ToggleHelp => self.dialogs.show_help(!self.dialogs.has_help(), cx),
             Command::CloseHelp => self.dialogs.show_help(false, cx),
             Command::ToggleLetters => self.settings.toggle_letters(cx),
+            Command::ToggleKept => {
+                self.settings.toggle_kept(cx);
+                self.watch(env);
+            }
             Command::Cluster(page) => {
                 let url = cx.navigation.url_in(&page);
                 cx.effects.push(Effect::Load(url));
@@ -532,6 +555,7 @@ impl Page {
             cx.watching.watches.pause(paused);
             cx.view.header.paused.put(paused);
             self.timeline.pause(paused, cx.now);
+            self.feed.pause(paused);
         }
     }
 
@@ -624,8 +648,10 @@ impl Page {
     /// Watches exactly what the route asks for.
     fn watch(&mut self, env: &dyn Environment) {
         let cx = &mut self.shared.context(env);
+        let kept = cx.navigation.kept();
         let navigation = &cx.navigation;
         let wanted = Wanted::at(&navigation.route, &navigation.catalog, &navigation.definitions);
+        let wanted = wanted.and(&kept, &navigation.definitions);
         let watching = &mut *cx.watching;
         let announcer = &mut cx.notices.announcer;
         let mut around = Around { informers: &mut watching.informers, announcer, now: cx.now };
@@ -651,7 +677,7 @@ impl Page {
         let cx = &mut self.shared.context(env);
         status::present_place(cx);
         self.table.columns.present(cx);
-        self.sidebar.present(self.feed.told(), &self.status.rates, cx);
+        self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
         status::present_title(cx);
     }
 
@@ -669,8 +695,9 @@ impl Page {
             return;
         }
         self.status.present(self.connection.progress(cx), self.verification.memory.budget(), cx);
-        self.sidebar.present(self.feed.told(), &self.status.rates, cx);
+        self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
         status::present_title(cx);
+        self.clocks.look(cx);
         self.table.present_retention(cx);
         self.dialogs.present(cx);
         self.present_lists(env);

@@ -67,7 +67,11 @@ impl Page {
     /// The rows of a watched kind, by the page's name for it; `None` for a kind that is not watched.
     pub fn rows_of(&self, resource: &str, env: &dyn Environment) -> Option<String> {
         let watched = self.watched(resource)?;
-        Some(json(&report::rows(watched, &self.shared.watching.informers, env.wall())))
+        Some(json(&report::rows(
+            watched,
+            &self.shared.watching.informers,
+            env.server_time(watched.kind().resource.cluster),
+        )))
     }
 
     /// A digest of the objects that the page holds of a watched kind.

@@ -205,7 +205,8 @@ impl RowWindow {
     /// Shows the rows of the self. Returns whether any of them changed.
     pub(super) fn show(&mut self, layout: &mut Layout, cx: &mut Context<'_>) -> bool {
         let selected = cx.navigation.selected_in_view();
-        let (wall, now) = (cx.env.wall(), cx.now);
+        let now = cx.now;
+        let walls = cx.times(layout.schema());
         let Some(view) = cx.watching.watches.view() else {
             self.show_nothing(cx);
             return false;
@@ -240,6 +241,7 @@ impl RowWindow {
         for (rank, key, row, held) in rows {
             let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
             let look = Look { selected: is_selected, cursor: self.cursor.on(key) };
+            let wall = walls.get(row.kind.index()).copied().unwrap_or_default();
             let is_young = is_young(row, wall, now);
             has_young |= is_young;
             let made_of = MadeOf { version: row.version, turn: turn(is_young, rank, now), rank, look, filter };

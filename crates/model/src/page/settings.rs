@@ -13,6 +13,8 @@ use crate::watches::resync::{Resync, Resyncs};
 const THEME: &str = "kubechurn.theme";
 /// The name under which the browser stores whether keys of a single letter are off.
 const LETTERS: &str = "kubechurn.letters";
+/// The name under which the browser stores whether what changed is watched only while it is in view.
+const KEPT: &str = "kubechurn.kept";
 /// The name under which the browser stores how often to resync.
 const RESYNC: &str = "kubechurn.resync";
 /// The name under which the browser stores how much memory the recorder may take.
@@ -45,6 +47,8 @@ impl Settings {
         cx.effects.push(Effect::Theme(theme));
         cx.view.header.theme.put(theme);
         cx.view.dialogs.letters.put(self.letters);
+        cx.navigation.keeps_changes = cx.env.stored(KEPT).as_deref() != Some("off");
+        cx.view.footer.keeps_changes.put(cx.navigation.keeps_changes);
         cx.view.table.recorder.put(stored_budget(cx.env));
         cx.watching.resyncs = Resyncs::new(cx.env.stored(RESYNC).as_deref(), cx.env.parameter("resync").as_deref());
         present_resync(cx);
@@ -61,6 +65,18 @@ impl Settings {
         cx.store(LETTERS, (!letters).then_some("off"));
         cx.view.dialogs.letters.put(letters);
         cx.show_message(if letters { "Keys of one letter are on." } else { "Keys of one letter are off." });
+    }
+
+    pub(super) fn toggle_kept(&mut self, cx: &mut Context<'_>) {
+        let keeps = !cx.navigation.keeps_changes;
+        cx.navigation.keeps_changes = keeps;
+        cx.store(KEPT, (!keeps).then_some("off"));
+        cx.view.footer.keeps_changes.put(keeps);
+        cx.show_message(if keeps {
+            "What changed stays watched in other views."
+        } else {
+            "What changed is watched only while it is in view: what happens meanwhile is missed."
+        });
     }
 
     /// Carries out a command for the size of a panel.

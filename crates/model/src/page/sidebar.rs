@@ -27,8 +27,8 @@ impl Sidebar {
         Sidebar { groups: env.stored(KEY).map_or_else(Groups::default, |text| Groups::parse(&text)) }
     }
 
-    /// Shows the kinds. `told` is how many changes the feed has.
-    pub(super) fn present(&mut self, told: u64, rates: &WatchRates, cx: &mut Context<'_>) {
+    /// Shows the kinds. `told` is how many changes the feed has, and `wrong` how many things are wrong now.
+    pub(super) fn present(&mut self, (told, wrong): (u64, usize), rates: &WatchRates, cx: &mut Context<'_>) {
         let place = &*cx.navigation;
         let mut items: Vec<SidebarItem> = place.catalog.kinds().map(|kind| sidebar_item(kind, rates, cx)).collect();
         // A kind that the server no longer has is shown only if the place asks for it.
@@ -54,6 +54,7 @@ impl Sidebar {
             current: cx.navigation.route.is_everything(),
             href: cx.navigation.route.what_changed().fragment(),
             count: grouped(told),
+            wrong: if wrong == 0 { String::new() } else { format!("{} wrong", grouped(wrong as u64)) },
         };
         let sidebar = &mut cx.view.sidebar;
         sidebar.changes.put(changes);

@@ -293,13 +293,13 @@ fn memory_words(limit: usize, cx: &Context<'_>) -> Vec<String> {
     let [marks, versions, budget] = [marks, versions, budget].map(|bytes| bytes as f64 / 1e6);
     let [taken, most] = [taken, limit].map(|bytes| bytes as f64 / 1e6);
     let mut fields = vec![
-        format!("memory {taken:.0}/{most:.0} MB"),
+        format!("memory {taken:.0} of {most:.0} MB"),
         if cx.watching.history.is_off() {
             String::from("recorder off")
         } else {
-            format!("recorder {versions:.1}/{budget:.0}")
+            format!("recorder {versions:.1} of {budget:.0} MB")
         },
-        format!("marks {marks:.1}"),
+        format!("marks {marks:.1} MB"),
     ];
     let whole_since = cx.watching.history.whole_since();
     if let Some(at) = whole_since.filter(|_| !cx.watching.history.is_off()) {

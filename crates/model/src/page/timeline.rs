@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::history::Entry;
 use crate::inspector::events;
-use crate::navigation::route::Route;
+use crate::navigation::route::{Chosen, ChosenVersion, Route};
 use crate::page::command::TimelineCommand;
 use crate::page::context::Context;
 use crate::page::span;
@@ -293,12 +294,32 @@ impl Timeline {
         }
         let hit = timeline.hit(x, y);
         cx.view.timeline.clicked.put(hit.as_ref().and_then(Hit::at));
-        let owner = hit.and_then(|hit| hit.owner().cloned());
         let schema = &cx.navigation.schema;
-        let chosen = owner.and_then(|owner| Some((schema.kind(owner.kind)?, owner.key)));
-        let chosen = chosen.filter(|chosen| cx.navigation.selected.as_ref() != Some(chosen));
-        cx.select(chosen.map(|(kind, key)| (kind.name, key)));
+        let owner = hit.as_ref().and_then(Hit::owner);
+        let chosen = owner.and_then(|owner| Some((schema.kind(owner.kind)?, owner.key.clone())));
+        let change = hit.as_ref().and_then(|hit| version_of(hit, cx));
+        let is_other = |chosen: &Chosen| {
+            let route = &cx.navigation.route;
+            cx.navigation.selected.as_ref() != Some(chosen) || (change.is_some() && route.change != change)
+        };
+        let chosen = chosen.filter(is_other).map(|(kind, key)| (kind.name, key));
+        match (chosen, change) {
+            (Some(chosen), Some(change)) => cx.select_change(chosen, change),
+            (chosen, _) => cx.select(chosen),
+        }
     }
+}
+
+/// The version of the mark under the pointer, or of the last one of several, if it is kept.
+fn version_of(hit: &Hit, cx: &Context<'_>) -> Option<ChosenVersion> {
+    let (Hit::Mark { owner, resource_version, .. } | Hit::Fold { owner, resource_version, .. }) = hit else {
+        return None;
+    };
+    let kind = cx.navigation.schema.kind(owner.kind)?;
+    let kept = cx.watching.history.of(&kind.resource, &owner.key);
+    let is_it = |entry: &&Entry| entry.uid == owner.uid && entry.resource_version == *resource_version;
+    let sequence = kept.iter().rfind(is_it)?.sequence;
+    Some(ChosenVersion { sequence, resource_version: resource_version.to_string() })
 }
 
 /// What an Event under the pointer says: as the recorder has that version of it, or else as its row has it now.

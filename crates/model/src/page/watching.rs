@@ -1,6 +1,7 @@
 //! The watches at work: hands inputs to the reflectors, drains the queues, and has tables and timelines take what was
 //! drained.
 
+use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use kubechurn_client::cache::ledger::Ledger;
@@ -61,8 +62,8 @@ pub struct Receivers<'a> {
     /// Whether what is received belongs to what the session saw of a kind. The Events that only the inspector watches do
     /// not.
     pub records: bool,
-    /// Gets the number and the time of each change that is recorded.
-    pub recorded: &'a mut dyn FnMut(u64, f64),
+    /// Gets all that is received of a kind, with its number if it is a change that is recorded.
+    pub recorded: &'a mut dyn FnMut(Option<u64>, ApiResource, ReceivedDelta<'_>),
 }
 
 /// What a reflector's input led to.
@@ -105,9 +106,8 @@ impl Watching {
         let history = &mut self.history;
         let informer = self.informers.get_mut(id)?;
         let mut keep = |received: ReceivedDelta<'_>| {
-            let at = received.now;
-            if let Some(sequence) = resource.and_then(|resource| history.push(resource, received)) {
-                recorded(sequence, at);
+            if let Some(resource) = resource {
+                recorded(history.push(resource, received), resource, received);
             }
         };
         let frames = informer.ledger().frames;

@@ -60,11 +60,21 @@ fn context(cluster: &str) -> String {
 
 /// The line that gets the whole of one object.
 pub fn object(kind: &Kind, key: &ObjectKey) -> String {
+    about("get", kind, key, " -o yaml")
+}
+
+/// The line that does something with one object. The options begin with a space, or are empty.
+pub fn about(verb: &str, kind: &Kind, key: &ObjectKey, options: &str) -> String {
     let mut word = kind.resource.kind.to_lowercase();
     // The page's name has the group where the kind alone could mean another resource.
     if let Some((_, group)) = plain(kind.name).split_once('.') {
         let _ = write!(word, ".{group}");
     }
+    line(verb, &format!("{word} "), (kind, key), options)
+}
+
+/// The line that does something with one object, which the verb's own words stand before.
+pub fn line(verb: &str, word: &str, (kind, key): (&Kind, &ObjectKey), options: &str) -> String {
     let place = match &*key.namespace {
         "" => String::new(),
         namespace => format!(" -n {}", quoted(namespace)),
@@ -72,8 +82,8 @@ pub fn object(kind: &Kind, key: &ObjectKey) -> String {
     let place = format!("{place}{}", context(kind.resource.cluster));
     match quoted(&key.name) {
         // The name of a ClusterRole may look like an option.
-        name if key.name.starts_with('-') => format!("kubectl get{place} -o yaml -- {word} {name}"),
-        name => format!("kubectl get {word} {name}{place} -o yaml"),
+        name if key.name.starts_with('-') => format!("kubectl {verb}{place}{options} -- {word}{name}"),
+        name => format!("kubectl {verb} {word}{name}{place}{options}"),
     }
 }
 

@@ -51,19 +51,19 @@ pub struct Export {
     columns: Vec<(Source, &'static str)>,
     rows: std::vec::IntoIter<(KindId, Arc<Object>)>,
     total: usize,
-    /// The time from which ages are computed, the same for all rows.
-    at: Timestamp,
+    /// The time from which ages are computed, by the kinds' numbers: kinds of several clusters have several clocks.
+    times: Vec<Timestamp>,
     begun: bool,
 }
 
 impl Export {
     /// `rows` are in the table's order, each with its kind's id. The columns are those that the table shows, without
     /// the one of the last change: that column says what this session has seen, which means nothing elsewhere.
-    pub fn new(format: Format, layout: &Layout, rows: Vec<(KindId, Arc<Object>)>, at: Timestamp) -> Export {
+    pub fn new(format: Format, layout: &Layout, rows: Vec<(KindId, Arc<Object>)>, times: Vec<Timestamp>) -> Export {
         let columns = layout.sources.iter().filter(|source| **source != Source::Changed);
         let columns = columns.map(|source| (*source, layout.title(*source))).collect();
         let schema = layout.schema().clone();
-        Export { format, schema, columns, total: rows.len(), rows: rows.into_iter(), at, begun: false }
+        Export { format, schema, columns, total: rows.len(), rows: rows.into_iter(), times, begun: false }
     }
 
     /// The number of all rows.
@@ -80,7 +80,8 @@ impl Export {
         }
         let mut cell = String::new();
         for (kind, object) in self.rows.by_ref().take(count) {
-            let cells = RowCells { schema: &self.schema, kind, object: &object, at: self.at };
+            let at = self.times.get(kind.index()).copied().unwrap_or_default();
+            let cells = RowCells { schema: &self.schema, kind, object: &object, at };
             match self.format {
                 Format::Csv => {
                     let mut first = true;
@@ -272,7 +273,7 @@ mod tests {
 
     fn whole(format: Format, rows: Vec<Arc<Object>>, slice: usize) -> String {
         let rows = rows.into_iter().map(|object| (KindId::ONLY, object)).collect();
-        let mut export = Export::new(format, &layout(), rows, Timestamp(100));
+        let mut export = Export::new(format, &layout(), rows, vec![Timestamp(100)]);
         std::iter::from_fn(|| export.slice(slice)).collect()
     }
 
@@ -362,7 +363,7 @@ mod tests {
             ..(*object("web", "")).clone()
         };
         let rows = vec![(KindId(0), Arc::new(deployment)), (KindId(1), object("web", "Running"))];
-        let all = |format| Export::new(format, &layout, rows.clone(), Timestamp(100)).slice(9).unwrap();
+        let all = |format| Export::new(format, &layout, rows.clone(), vec![Timestamp(100); 2]).slice(9).unwrap();
         let expected = "KIND,NAMESPACE,NAME,READY,UP-TO-DATE,AVAILABLE,STATUS,RESTARTS,AGE\r\n\
                         Deployment,shop,web,1/2,2,1,,,60s\r\nPod,shop,web,1/2,,,Running,\"'-3\",60s\r\n";
         assert_eq!(all(Format::Csv), expected);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kubechurn_client::api::object::ResourceVersion;
 
+use crate::inspector::command_lines::CommandLine;
 use crate::inspector::events::Item;
 use crate::inspector::last_write::Outcome;
 use crate::inspector::versions;
@@ -26,6 +27,8 @@ pub struct Inspected {
     pub state: &'static str,
     /// A remark about the state.
     pub words: String,
+    /// Command lines to copy.
+    pub command_lines: Vec<CommandLine>,
 }
 
 /// The object's YAML.

@@ -12,7 +12,7 @@ mod words;
 pub use row::{Look, Seen, ShownRow, progress, row_model};
 pub use spark::spark;
 pub use trouble::{EmptyTable, empty, left_out, trouble};
-pub use words::{bytes, bytes_of, proof_age, seconds, until_next_proof_age, whole_seconds};
+pub use words::{ago, bytes, bytes_of, proof_age, seconds, until_next_proof_age, whole_seconds};
 
 use std::ops::Range;
 
@@ -175,6 +175,8 @@ pub struct ChangesItem {
     pub href: String,
     /// How many changes were told.
     pub count: String,
+    /// How many things are wrong now, in words; empty where none.
+    pub wrong: String,
 }
 
 /// One open watch.

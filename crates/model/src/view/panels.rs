@@ -6,7 +6,8 @@ use kubechurn_client::api::time::Timestamp;
 
 use crate::feed::alerts::AlertsModel;
 use crate::feed::span::SpanModel;
-use crate::feed::{CardModel, FeedFrame, FeedWindow};
+use crate::feed::wrong::row::WrongModel;
+use crate::feed::{FeedFrame, FeedWindow};
 use crate::history::Budget;
 use crate::inspector::relatives::{Dependents, Link};
 use crate::inspector::summary::Summary;
@@ -136,8 +137,8 @@ pub struct FeedView {
     pub window: Shown<FeedWindow>,
     /// What is around the rows.
     pub frame: Shown<FeedFrame>,
-    /// Loops and fights.
-    pub cards: Shown<Vec<CardModel>>,
+    /// What is wrong now.
+    pub wrong: Shown<WrongModel>,
     /// The chosen stretch of time.
     pub span: Shown<Option<SpanModel>>,
     /// How often the user went to the newest row, to which the feed is then scrolled.
@@ -205,7 +206,7 @@ pub struct InspectorView {
     pub inspected: Shown<Option<Inspected>>,
     /// The tab in view.
     pub tab: Shown<Tab>,
-    /// The wall clock, for ages.
+    /// The time by the server's clock, for ages.
     pub wall: Shown<Timestamp>,
     /// The object's summary; `None` before it is known.
     pub summary: Shown<Option<Summary>>,
@@ -248,6 +249,8 @@ pub struct FooterView {
     pub pipeline: Shown<Pipeline>,
     /// The open watches; written only while the list is open.
     pub watches: Shown<Vec<WatchItem>>,
+    /// Whether what the feed shows without a kind stays watched in other views.
+    pub keeps_changes: Shown<bool>,
     /// The notices about the page itself.
     pub notices: Shown<Notices>,
     /// What the checks found.
@@ -260,6 +263,7 @@ impl Default for FooterView {
             drain: Shown::default(),
             pipeline: Shown::new(Pipeline { balanced: true, ..Pipeline::default() }),
             watches: Shown::default(),
+            keeps_changes: Shown::default(),
             notices: Shown::default(),
             verified: Shown::default(),
         }

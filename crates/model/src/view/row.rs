@@ -45,7 +45,7 @@ pub struct ShownRow<'a> {
     pub look: Look,
     /// What the row showed last, if the row was in the document.
     pub before: Option<Seen<'a>>,
-    /// The wall clock, which ages are computed from.
+    /// The time by the server's clock, which ages are computed from.
     pub wall: Timestamp,
     /// The time, in milliseconds.
     pub now: f64,
@@ -117,7 +117,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         let marked_at = if flashes { Some(wall.0) } else { since.filter(|since| wall.0 - since < MARKED) };
         // The arrow stays for as long as the mark.
         let went = if flashes { went } else { last.and_then(|cell| cell.went).filter(|_| marked_at.is_some()) };
-        CellModel { whole: (!fits).then(|| text.clone()), text, marks, tone: tone_name(tone), marked_at, went }
+        CellModel { whole: (!fits).then(|| text.clone()), text, marks, tone: tone.name(), marked_at, went }
     });
     let (cells, mark) = (cells.collect(), MarkType::from(row.delta));
     // Only a complete list has a mark: until then an ellipsis stands in its place.
@@ -147,15 +147,6 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
 pub fn progress(progress: Progress) -> String {
     let word = if progress.sorting { "sorting" } else { "still filtering" };
     format!("{word}, {} of {}", grouped(progress.done as u64), grouped(progress.of as u64))
-}
-
-fn tone_name(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Plain => "",
-        Tone::Good => "good",
-        Tone::Wait => "wait",
-        Tone::Bad => "bad",
-    }
 }
 
 #[cfg(test)]

@@ -17,6 +17,18 @@ pub fn whole_seconds(milliseconds: f64) -> String {
     if milliseconds < 10_000.0 { format!("{:.0} s", (milliseconds / 1000.0).floor()) } else { seconds(milliseconds) }
 }
 
+/// How long ago something was, in its greatest unit alone, so that what is a minute old changes seldom: `37 s`, `2 min`.
+pub fn ago(milliseconds: f64) -> String {
+    let seconds = (milliseconds / 1_000.0).max(0.0) as u64;
+    match seconds {
+        0 => String::from("now"),
+        ..60 => format!("{seconds} s"),
+        ..3_600 => format!("{} min", seconds / 60),
+        ..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
 /// The steps in which the age of a live watch's last proof is shown, in milliseconds: what is shown all day must change
 /// seldom. A proof comes every ten seconds at least.
 const STEP: f64 = 5_000.0;

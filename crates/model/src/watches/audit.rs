@@ -325,6 +325,7 @@ impl AuditLog {
             NoticeKind::Watch(..)
             | NoticeKind::Difference { .. }
             | NoticeKind::Memory { .. }
+            | NoticeKind::Clock { .. }
             | NoticeKind::Unbalanced { .. } => (notice.at(), notice.at()),
         };
         let of = of.map(|(resource, scope)| (name(resource), words(scope))).unwrap_or_default();

@@ -58,6 +58,13 @@ pub enum NoticeKind {
         /// The sums.
         words: String,
     },
+    /// This machine's clock differs from a server's.
+    Clock {
+        /// When the page first noticed that.
+        at: f64,
+        /// By how much.
+        words: String,
+    },
     /// More was received than the page could show. The overload is over.
     Overload {
         /// When the queues were last empty.
@@ -84,7 +91,7 @@ impl PageNotice {
             NoticeKind::Watch(_, notice) => notice.at(),
             NoticeKind::Difference { at, .. } => *at,
             NoticeKind::Overload { to, .. } => *to,
-            NoticeKind::Memory { at, .. } | NoticeKind::Unbalanced { at, .. } => *at,
+            NoticeKind::Memory { at, .. } | NoticeKind::Unbalanced { at, .. } | NoticeKind::Clock { at, .. } => *at,
         }
     }
 
@@ -101,6 +108,7 @@ impl PageNotice {
             NoticeKind::Overload { .. } => "overload",
             NoticeKind::Memory { .. } => "memory",
             NoticeKind::Unbalanced { .. } => "unbalanced",
+            NoticeKind::Clock { .. } => "clock",
         }
     }
 
@@ -108,7 +116,7 @@ impl PageNotice {
     pub fn sentence(&self) -> String {
         match &self.kind {
             NoticeKind::Watch(_, notice) => notice.sentence(),
-            NoticeKind::Difference { words, .. } => words.clone(),
+            NoticeKind::Difference { words, .. } | NoticeKind::Clock { words, .. } => words.clone(),
             NoticeKind::Memory { taken, budget, words, .. } => {
                 let megabytes = |bytes: &usize| *bytes as f64 / 1e6;
                 format!("The page takes {:.0} of {:.0} MB of memory: {words}", megabytes(taken), megabytes(budget))

@@ -47,6 +47,16 @@ impl<'a> Wanted<'a> {
         Wanted { route, kinds, in_view: TableSchema::of(&in_view) }
     }
 
+    /// These kinds, too, as far as their columns are known.
+    pub fn and(mut self, kept: &[&'static Kind], definitions: &Definitions) -> Wanted<'a> {
+        for kind in kept.iter().filter(|kind| !definitions.awaits(kind)) {
+            if self.kinds.iter().all(|other| other.resource != kind.resource) {
+                self.kinds.push(kind);
+            }
+        }
+        self
+    }
+
     pub(super) fn is_in_view(&self, kind: &Kind) -> bool {
         self.in_view.number(kind).is_some()
     }

@@ -290,6 +290,7 @@ impl Watched {
                 NoticeKind::Watch(..)
                 | NoticeKind::Difference { .. }
                 | NoticeKind::Memory { .. }
+                | NoticeKind::Clock { .. }
                 | NoticeKind::Unbalanced { .. } => {}
             }
         }

@@ -16,9 +16,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use kubechurn_client::api::resource::{ApiResource, intern};
-use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::cache::server_clock::ServerClock;
 use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::feed::alerts::Alert;
 use kubechurn_model::navigation::address::Address;
@@ -38,6 +38,9 @@ struct Place {
     step: Cell<f64>,
     hidden: Cell<bool>,
     menu: Cell<bool>,
+    /// By how many milliseconds the clock on the wall is wrong.
+    wall_off: Cell<f64>,
+    server_clock: Cell<ServerClock>,
     memory: Cell<usize>,
     /// The page's address without its fragment, and the fragment.
     url: RefCell<(String, String)>,
@@ -65,8 +68,12 @@ impl Environment for Place {
         7
     }
 
-    fn wall(&self) -> Timestamp {
-        Timestamp((self.now.get() / 1000.0) as i64)
+    fn wall(&self) -> f64 {
+        self.now.get() + self.wall_off.get()
+    }
+
+    fn server_clock(&self, _cluster: &'static str) -> ServerClock {
+        self.server_clock.get()
     }
 
     fn zone(&self, _at: f64) -> f64 {

@@ -1,15 +1,21 @@
 //! The differences between two versions of an object, as the inspector shows them: field paths, with old and new values.
 //!
-//! The fields are those that [`kubechurn_changes::diff`] finds.
+//! The fields are those that [`kubechurn_changes::diff`] finds, in the order in which the feed tells them.
+
+mod rewrite;
 
 use serde_json::Value;
 
 use kubechurn_changes::diff as comparison;
+use kubechurn_changes::noise::{self, Marks};
+use kubechurn_changes::rank;
 use kubechurn_client::api::sort::sort_by;
+use kubechurn_client::json;
 
 use crate::history::secret;
 
 pub use kubechurn_changes::diff::NotReadable;
+pub use rewrite::Rewrite;
 
 /// The length limit of a value's text, in bytes.
 pub const LONGEST: usize = 300;
@@ -30,8 +36,8 @@ pub enum Change {
     Added(String),
     /// The field is gone.
     Removed(String),
-    /// The value changed: old and new.
-    Changed(String, String),
+    /// The value changed.
+    Changed(Rewrite),
     /// The elements are the same, but in another order.
     Reordered,
     /// A secret value changed.
@@ -50,23 +56,39 @@ pub struct FieldChange {
 /// The differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// The first differences, in the order of their paths. Within a list they keep the list's order.
+    /// The first differences, the most telling first.
     pub changes: Vec<FieldChange>,
+    /// Differences that say little: versions, heartbeats, and times that move with another field.
+    pub noise: Vec<FieldChange>,
     /// How many more differences there are.
     pub more: usize,
 }
 
-/// Compares two versions, given as JSON.
+/// Compares two versions of an object of a kind, such as `Pod`, given as JSON.
 ///
 /// # Errors
 ///
 /// When they differ and one of them cannot be read.
-pub fn diff(old: &str, new: &str) -> Result<Diff, NotReadable> {
-    Ok(diff_field("", old, new)?.unwrap_or_default())
+pub fn diff(kind: &str, old: &str, new: &str) -> Result<Diff, NotReadable> {
+    let found = comparison::diff(old, new)?;
+    let generation = json::member(new, "metadata").and_then(|metadata| json::member(metadata, "generation"));
+    let reasons = noise::classify(&Marks::default(), kind, &found, generation.and_then(json::integer));
+    let mut ranked: Vec<_> = found.changes.iter().zip(&reasons).filter(|(change, _)| !is_silent("", change)).collect();
+    // The order of the texts stays among fields that say equally much.
+    let rank_of = |change: &comparison::FieldChange<'_>| {
+        let new = change.new.and_then(json::unescaped).unwrap_or_default();
+        rank(kind, &change.path, &new)
+    };
+    sort_by(&mut ranked, |(one, _), (two, _)| rank_of(one).cmp(&rank_of(two)));
+    let (noise, told): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|(_, reason)| reason.is_some());
+    let shown = |fields: Vec<(&comparison::FieldChange<'_>, _)>| {
+        fields.into_iter().map(|(change, _)| field_change(change)).collect()
+    };
+    Ok(Diff { changes: shown(told), noise: shown(noise), more: found.more })
 }
 
-/// Compares two values, given as JSON, of the field to which a JSON pointer leads; with paths that begin at the field. `None`
-/// if they are the same.
+/// Compares two values, given as JSON, of the field to which a JSON pointer leads; with paths that begin at the field, in
+/// their order. `None` if they are the same.
 ///
 /// # Errors
 ///
@@ -74,13 +96,21 @@ pub fn diff(old: &str, new: &str) -> Result<Diff, NotReadable> {
 pub fn diff_field(pointer: &str, old: &str, new: &str) -> Result<Option<Diff>, NotReadable> {
     let name = pointer.rsplit('/').next().unwrap_or_default();
     let found = comparison::diff_field(name, old, new)?;
-    let shown = found.changes.iter().filter(|change| !SILENT.contains(&(pointer, &change.path)));
+    let shown = found.changes.iter().filter(|change| !is_silent(pointer, change));
     let mut changes: Vec<FieldChange> = shown.map(field_change).collect();
     let outside_of_lists = |change: &FieldChange| change.path.find('[').unwrap_or(change.path.len());
     sort_by(&mut changes, |one, two| one.path[..outside_of_lists(one)].cmp(&two.path[..outside_of_lists(two)]));
     // The whole object has changed also where only a silent field has.
     let differs = !changes.is_empty() || found.more > 0 || (pointer.is_empty() && !found.is_empty());
-    Ok(differs.then_some(Diff { changes, more: found.more }))
+    Ok(differs.then_some(Diff { changes, noise: Vec::new(), more: found.more }))
+}
+
+/// Whether a difference is left out: of a field that changes with every version, or of `kind` and `apiVersion`, which the items
+/// of a list lack.
+fn is_silent(pointer: &str, change: &comparison::FieldChange<'_>) -> bool {
+    let is_one_sided = change.old.is_none() || change.new.is_none();
+    let is_type = pointer.is_empty() && matches!(&*change.path, "kind" | "apiVersion");
+    SILENT.contains(&(pointer, &change.path)) || (is_type && is_one_sided)
 }
 
 fn field_change(found: &comparison::FieldChange<'_>) -> FieldChange {
@@ -89,7 +119,7 @@ fn field_change(found: &comparison::FieldChange<'_>) -> FieldChange {
     let change = match (found.old.map(value), found.new.map(value)) {
         _ if found.reordered => Change::Reordered,
         (Some(old), Some(new)) if masks(&old) || masks(&new) => Change::Secret("value changed"),
-        (Some(old), Some(new)) => Change::Changed(brief(&old), brief(&new)),
+        (Some(old), Some(new)) => Change::Changed(Rewrite::of(&old, &new)),
         (None, Some(new)) if masks(&new) => Change::Secret("value added"),
         (None, Some(new)) => Change::Added(brief(&new)),
         (Some(old), None) if masks(&old) => Change::Secret("value removed"),

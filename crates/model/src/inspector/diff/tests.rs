@@ -8,14 +8,12 @@ use super::*;
 
 /// Compares, and writes each difference as `path: old → new`.
 fn check(old: Value, new: Value, expected: &[&str]) {
-    let found = diff(&old.to_string(), &new.to_string()).unwrap();
-    let lines: Vec<String> = found
-        .changes
-        .iter()
+    let found = diff("Pod", &old.to_string(), &new.to_string()).unwrap();
+    let lines: Vec<String> = (found.changes.iter().chain(&found.noise))
         .map(|FieldChange { path, change }| match change {
             Change::Added(new) => format!("{path}: + {new}"),
             Change::Removed(old) => format!("{path}: - {old}"),
-            Change::Changed(old, new) => format!("{path}: {old} → {new}"),
+            Change::Changed(words) => format!("{path}: {} → {}", words.whole_old(), words.whole_new()),
             Change::Reordered => format!("{path}: reordered"),
             Change::Secret(words) => format!("{path}: {words}"),
         })
@@ -30,7 +28,7 @@ fn fields_are_named_by_path() {
     check(
         json!({"status": {"phase": "Pending"}, "gone": true}),
         json!({"status": {"phase": "Running", "podIP": "10.1.0.34"}}),
-        &["gone: - true", "status.phase: Pending → Running", "status.podIP: + 10.1.0.34"],
+        &["status.phase: Pending → Running", "gone: - true", "status.podIP: + 10.1.0.34"],
     );
     check(
         json!({"metadata": {"annotations": {"a.b/c": "1"}}}),
@@ -57,6 +55,44 @@ fn what_changes_with_every_version_is_left_out() {
 }
 
 #[test]
+fn the_most_telling_comes_first_and_what_says_little_apart() {
+    let pod = |second: u32, ready: &str, image: &str| {
+        json!({
+            "metadata": {"generation": second, "labels": {"a": image}},
+            "spec": {"containers": [{"name": "web", "image": image}]},
+            "status": {
+                "conditions": [{"lastProbeTime": null, "lastTransitionTime": second, "status": ready, "type": "Ready"}],
+                "phase": if ready == "True" { "Running" } else { "Failed" },
+                "observedGeneration": second,
+            },
+        })
+    };
+    let (old, new) = (pod(1, "True", "web:1").to_string(), pod(2, "False", "web:2").to_string());
+    let found = diff("Pod", &old, &new).unwrap();
+    let paths = |fields: &[FieldChange]| fields.iter().map(|field| field.path.clone()).collect::<Vec<_>>();
+    let told = ["status.phase", "spec.containers[web].image", "status.conditions[Ready].status", "metadata.labels.a"];
+    assert_eq!(paths(&found.changes), told);
+    let noise = ["metadata.generation", "status.observedGeneration", "status.conditions[Ready].lastTransitionTime"];
+    let mut folded = paths(&found.noise);
+    folded.sort();
+    let mut expected = noise;
+    expected.sort();
+    assert_eq!(folded, expected);
+    let Change::Changed(image) = &found.changes[1].change else { panic!("{found:?}") };
+    assert_eq!((&*image.before, &*image.old, &*image.new), ("web:", "1", "2"));
+}
+
+#[test]
+fn what_a_list_leaves_out_is_no_difference() {
+    let listed = json!({"metadata": {"name": "a"}, "spec": {"v": 1}});
+    let watched = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"v": 2}});
+    check(listed.clone(), watched.clone(), &["spec.v: 1 → 2"]);
+    check(watched, listed, &["spec.v: 2 → 1"]);
+    check(json!({"apiVersion": "a/v1"}), json!({"apiVersion": "a/v2"}), &["apiVersion: a/v1 → a/v2"]);
+    check(json!({"spec": {"a": 1}}), json!({"spec": {"a": 1, "kind": "x"}}), &["spec.kind: + x"]);
+}
+
+#[test]
 fn elements_are_matched_as_kubernetes_merges_them() {
     check(
         json!({"c": [{"name": "a", "image": "x"}, {"name": "b", "image": "y"}]}),
@@ -79,11 +115,11 @@ fn elements_are_matched_as_kubernetes_merges_them() {
         &["volumeMounts[/b].readOnly: + true"],
     );
     check(json!([{"name": "a"}, {"name": "b"}]), json!([{"name": "b"}, {"name": "a"}]), &[": reordered"]);
-    // Elements with equal names are not matched by name.
+    // Elements with equal names are matched by their order, and their paths say which one is meant.
     check(
         json!([{"name": "a", "n": 1}, {"name": "a", "n": 2}]),
         json!([{"name": "a", "n": 4}, {"name": "a", "n": 3}]),
-        &["[0].n: 1 → 4", "[1].n: 2 → 3"],
+        &["[a#1].n: 1 → 4", "[a#2].n: 2 → 3"],
     );
 }
 
@@ -105,13 +141,13 @@ fn a_secret_s_value_changes_without_being_shown() {
     check(
         secret(json!({"p": "YQ==", "q": "YQ==", "r": "YQ=="})),
         secret(json!({"p": "Yg==", "q": "YQ==", "s": "YQ=="})),
-        &["data.p: value changed", "data.r: value removed", "data.s: value added"],
+        &["data.r: value removed", "data.p: value changed", "data.s: value added"],
     );
 }
 
 #[test]
 fn whatever_comes_the_diff_is_bounded() {
-    let diff = |old: Value, new: Value| diff(&old.to_string(), &new.to_string()).unwrap();
+    let diff = |old: Value, new: Value| diff("Pod", &old.to_string(), &new.to_string()).unwrap();
     let many = |value: u32| Value::Object((0..10_000).map(|at| (format!("f{at:05}"), json!(value))).collect());
     let found = diff(many(1), many(2));
     assert_eq!((found.changes.len(), found.more), (MOST, 10_000 - MOST));

@@ -180,7 +180,8 @@ fn changes(pointer: &str, old: Option<&str>, new: &str) -> Option<Diff> {
         Some(old) => diff_field(pointer, old, new).unwrap_or(Some(Diff::default())),
         None => {
             let value = serde_json::from_str(new).map(|value: Value| brief(&value)).unwrap_or_default();
-            Some(Diff { changes: vec![FieldChange { path: String::new(), change: Change::Added(value) }], more: 0 })
+            let changes = vec![FieldChange { path: String::new(), change: Change::Added(value) }];
+            Some(Diff { changes, ..Diff::default() })
         }
     }
 }

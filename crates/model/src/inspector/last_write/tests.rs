@@ -68,8 +68,8 @@ fn words(outcome: &Outcome) -> String {
         words += &match change {
             Change::Added(new) => format!("+{new}"),
             Change::Removed(old) => format!("-{old}"),
-            Change::Changed(old, new) if path.is_empty() => format!("{old}→{new}"),
-            Change::Changed(old, new) => format!(" {old}→{new}"),
+            Change::Changed(words) if path.is_empty() => format!("{}→{}", words.whole_old(), words.whole_new()),
+            Change::Changed(words) => format!(" {}→{}", words.whole_old(), words.whole_new()),
             change => format!("{change:?}"),
         };
     }

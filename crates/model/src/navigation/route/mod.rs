@@ -45,6 +45,8 @@ pub struct Route {
     pub selected: String,
     /// The inspector's tab; empty for the first.
     pub tab: String,
+    /// The version of the selected object that the inspector marks among its changes.
+    pub change: Option<ChosenVersion>,
     /// Whether the feed of changes is shown in place of the table. The text is then the feed's filter.
     pub changes: bool,
     /// How lanes stand on the timeline.
@@ -53,8 +55,27 @@ pub struct Route {
     pub span: Option<Window>,
 }
 
-/// The kinds that the feed tells of where none is named: workloads and what they own, nodes, and Events.
-pub const MATTERS: &str = "deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,pods,nodes,events";
+/// A version of an object. The number is the page's own: a visit numbers what it receives anew, and so the resourceVersion
+/// says whether that is still the version that was meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenVersion {
+    /// The sequence number among everything that the page received.
+    pub sequence: u64,
+    /// The resourceVersion.
+    pub resource_version: String,
+}
+
+impl ChosenVersion {
+    fn parse(text: &str) -> Option<ChosenVersion> {
+        let (sequence, resource_version) = text.split_once('.')?;
+        Some(ChosenVersion { sequence: sequence.parse().ok()?, resource_version: resource_version.to_owned() })
+    }
+}
+
+/// The kinds whose changes the feed shows where none is named: workloads and what they own, nodes and Events, and what is changed
+/// when a workload is configured, scaled, limited or given storage.
+pub const MATTERS: &str = "deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,pods,nodes,events,\
+                           configmaps,horizontalpodautoscalers,resourcequotas,persistentvolumeclaims";
 /// What stands in the address for the feed over these kinds.
 const CHANGES: &str = "changes";
 
@@ -94,6 +115,7 @@ impl Default for Route {
             wide: false,
             selected: String::new(),
             tab: String::new(),
+            change: None,
             changes: false,
             lanes: Box::default(),
             span: None,
@@ -137,8 +159,10 @@ impl Route {
             |value: &str| once(value.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned));
         let names = list(&decoded(resource));
         match &names[..] {
-            [] => {}
-            [name] if name == CHANGES => (route.resource, route.changes) = (MATTERS.to_owned(), true),
+            // Whoever comes without an address sees what changed.
+            names if names.is_empty() || names == [CHANGES] => {
+                (route.resource, route.changes) = (MATTERS.to_owned(), true);
+            }
             names => route.resource = names.join(","),
         }
         for (name, value) in parse(query.as_bytes()) {
@@ -153,6 +177,7 @@ impl Route {
                 "wide" => route.wide = value == "1",
                 "sel" => route.selected = value.into_owned(),
                 "tab" => route.tab = value.into_owned(),
+                "change" => route.change = ChosenVersion::parse(&value),
                 "span" => route.span = range::parse(&value),
                 "view" => route.changes |= value == CHANGES,
                 "lanes" => route.lanes.by = LanesBy::of(&value),
@@ -174,6 +199,8 @@ impl Route {
         let LaneChoice { by, order, kept, open } = &*self.lanes;
         let (kept, open) = (words::written(kept), words::written_open(open));
         let span = self.span.as_ref().map(range::written).unwrap_or_default();
+        let change = self.change.as_ref().filter(|_| !self.selected.is_empty());
+        let change = change.map(|one| format!("{}.{}", one.sequence, one.resource_version)).unwrap_or_default();
         let pairs = [
             ("ns", &*namespaces),
             ("labels", &*self.labels),
@@ -185,6 +212,7 @@ impl Route {
             ("wide", wide),
             ("sel", &*self.selected),
             ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
+            ("change", &*change),
             ("span", &*span),
             ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
             ("lanes", if *by == LanesBy::default() { "" } else { by.name() }),
@@ -347,7 +375,7 @@ impl Route {
             Some((kind, key)) if self.is_several() => format!("{kind}/{key}"),
             object => object.map(|(_, key)| key.to_string()).unwrap_or_default(),
         };
-        Route { selected, ..self.clone() }
+        Route { selected, change: None, ..self.clone() }
     }
 
     /// What must be done again to go from here to another place. Going to the same place means that the set of kinds
@@ -410,6 +438,7 @@ impl Route {
             text: nothing.clone(),
             fields: nothing.clone(),
             selected: nothing,
+            change: None,
             changes: false,
             ..self.clone()
         }

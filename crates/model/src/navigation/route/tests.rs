@@ -29,7 +29,7 @@ fn order(fragment: &str) -> Sort {
 
 #[test]
 fn what_makes_no_sense_is_left_out() {
-    assert_eq!(Route::parse(""), Route::default());
+    assert_eq!((Route::parse(""), Route::parse("#/?ns=a").is_everything()), (Route::parse("#/changes"), true));
     let route = parse_resolved("#/po?ns=,a,,a&pin=nosuch,no,node&x=y&sort=NOPE");
     assert_eq!(route.fragment(), "#/pods?ns=a&sort=NOPE&pin=nosuch,nodes");
     assert_eq!(order("#/po?sort=NOPE"), Sort::default());
@@ -127,6 +127,21 @@ fn a_link_opens_the_inspector() {
 }
 
 #[test]
+fn a_link_names_a_version_of_the_object_and_of_no_other() {
+    let there = "#/pods?sel=a/b&tab=changes&change=57.1012";
+    let route = Route::parse(there);
+    assert_eq!(route.change, Some(ChosenVersion { sequence: 57, resource_version: String::from("1012") }));
+    assert_eq!(route.fragment(), there);
+    let other = route.selecting(Some(("pods", &ObjectKey::new("a", "c"))));
+    assert_eq!((other.change, route.showing("nodes").change), (None, None));
+    assert!(route.moved_to(&Route { change: None, ..route.clone() }).keeps_table());
+    for odd in ["", "57", "x.1", "-1.1", ".1", "99999999999999999999999.1"] {
+        assert_eq!(Route::parse(&format!("#/pods?sel=a/b&change={odd}")).change, None, "{odd}");
+    }
+    assert_eq!(Route::parse("#/pods?change=57.1").fragment(), "#/pods");
+}
+
+#[test]
 fn several_kinds_go_by_any_names_and_what_nothing_goes_by_is_said() {
     for (fragment, expected) in [
         ("#/deploy,rs,po", "#/deployments,replicasets,pods"),
@@ -136,7 +151,7 @@ fn several_kinds_go_by_any_names_and_what_nothing_goes_by_is_said() {
         ("#/po%2Crs", "#/pods,replicasets"),
         ("#/po,rs?sel=no/n", "#/pods,replicasets?sel=no/n"),
         ("#/po,pods?sel=nodes/n", "#/pods?sel=nodes/n"),
-        ("#/,", "#/pods"),
+        ("#/,", "#/changes"),
         ("#/po,nosuch,widgets.example.org", "#/pods,nosuch,widgets.example.org"),
     ] {
         assert_eq!(parse_resolved(fragment).fragment(), expected, "{fragment}");

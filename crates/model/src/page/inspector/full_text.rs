@@ -5,8 +5,10 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use kubechurn_client::api::object::ResourceVersion;
+use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
 
 use crate::history::Entry;
 use crate::history::secret;
@@ -43,7 +45,7 @@ pub struct FullObject {
     pub version: ResourceVersion,
     pub value: Rc<Value>,
     /// Whether the text was fetched, rather than received from a watch or a list.
-    is_fetched: bool,
+    pub is_fetched: bool,
 }
 
 /// A search of the history.
@@ -64,6 +66,7 @@ impl FullObject {
             false => text,
         };
         let value: Value = serde_json::from_str(&text).map_err(|_| unread())?;
+        let value = with_type(kind, value);
         let metadata = |name: &str| {
             let value = value.get("metadata").and_then(|metadata| metadata.get(name));
             value.and_then(|value| value.as_str()).unwrap_or_default().to_owned()
@@ -82,6 +85,17 @@ impl FullObject {
         let entries = self.value.get("metadata").and_then(|metadata| metadata.get("managedFields"));
         entries.and_then(Value::as_array).map_or(0, Vec::len)
     }
+}
+
+/// The object with `apiVersion` and `kind`, which the items of a list lack.
+pub fn with_type(kind: &Kind, mut value: Value) -> Value {
+    let ApiResource { group, version, kind, .. } = kind.resource;
+    if let Some(object) = value.as_object_mut() {
+        let api_version = if group.is_empty() { String::from(version) } else { format!("{group}/{version}") };
+        object.entry("apiVersion").or_insert_with(|| Value::from(api_version));
+        object.entry("kind").or_insert_with(|| Value::from(kind));
+    }
+    value
 }
 
 impl FullText {
@@ -147,6 +161,10 @@ impl FullText {
             return self.fetch(object, cx);
         }
         let kept = history.of(&object.kind.resource, &object.key);
+        let is_absent = matches!(object.state, ObjectState::Waiting | ObjectState::Unknown);
+        let is_gone = kept.last().is_some_and(|last| last.delta_type == DeltaType::Deleted);
+        // An object that is not among the rows is gone if its deletion came last, or if all of its kind are listed.
+        let is_gone = is_absent && (is_gone || (!kept.is_empty() && cx.watching.has_listed(object.kind)));
         // For a deleted object, the last state is shown.
         let newest = match row.filter(|_| is_live) {
             Some(row) => {
@@ -158,25 +176,27 @@ impl FullText {
             newest.filter(|one| one.has_text).or_else(|| kept.iter().rev().find(|one| !is_live && one.has_text));
         if let Some(entry) = newest {
             let Entry { uid, resource_version, .. } = entry;
+            if is_gone {
+                object.state = ObjectState::Deleted;
+            }
             if self.full.as_ref().is_some_and(|full| full.is(uid, resource_version)) {
                 self.searched = Some(searched);
                 return;
             }
             match history.version(entry).text.as_deref().map(serde_json::from_str) {
                 Some(Ok(value)) => {
+                    let value = with_type(object.kind, value);
                     let (uid, version) = (uid.clone(), resource_version.clone());
                     self.full = Some(FullObject { uid, version, value: Rc::new(value), is_fetched: false });
                     self.trouble = None;
-                    // An object that is not among the rows is gone, unless the list is still on its way.
-                    let is_absent = matches!(object.state, ObjectState::Waiting | ObjectState::Unknown);
-                    if is_absent && cx.watching.has_listed(object.kind) {
-                        object.state = ObjectState::Deleted;
-                    }
                     return;
                 }
                 Some(Err(error)) => self.trouble = Some(format!("What was received cannot be read: {error}.")),
                 None => {}
             }
+        }
+        if is_gone {
+            object.state = ObjectState::Deleted;
         }
         self.searched = Some(searched);
         self.fetch(object, cx);

@@ -7,14 +7,20 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::reflector::Health;
 
+use crate::history::Entry;
+use crate::inspector::command_lines::command_lines;
+use crate::inspector::deletion::deletion;
 use crate::inspector::relatives::{Dependents, dependents};
 use crate::inspector::summary::summary;
 use crate::inspector::tab::Tab;
 use crate::inspector::yaml;
+use crate::navigation::route::ChosenVersion;
 use crate::page::context::Context;
 use crate::page::effect::Request;
+use crate::page::feed::seconds;
 use crate::page::inspector::event_watch::EventWatch;
 use crate::page::inspector::full_text::FullText;
 use crate::page::inspector::last_write_question::LastWriteQuestion;
@@ -51,6 +57,8 @@ struct Drawn {
     slow: f64,
     /// Whether everything must be shown again in any case.
     dirty: bool,
+    /// The version that the address named then.
+    change: Option<ChosenVersion>,
     /// The lines of YAML that were made last.
     lined: yaml::Lined,
     /// What the last summary was made from.
@@ -72,6 +80,7 @@ impl Inspection {
                 at: f64::NEG_INFINITY,
                 slow: f64::NEG_INFINITY,
                 dirty: true,
+                change: None,
                 lined: yaml::Lined::default(),
                 summed: None,
             },
@@ -95,6 +104,14 @@ impl Inspection {
         }
     }
 
+    /// Copies what differs between the version that is marked, or else the newest, and the one before it.
+    pub fn copy_difference(&self, cx: &mut Context<'_>) {
+        match self.versions.difference(&self.object, cx) {
+            Some(text) => drop(cx.request(Purpose::Copy("the difference", text.clone()), Request::Copy(text))),
+            None => cx.show_message("Of this version and the one before it, one is not kept, or both are the same."),
+        }
+    }
+
     /// Fetches one value of the Secret for the screen. The value is kept nowhere else.
     pub fn reveal(&self, field: String, cx: &mut Context<'_>) {
         let (kind, key) = (self.object.kind, &self.object.key);
@@ -106,16 +123,19 @@ impl Inspection {
         let changed = self.look(cx);
         let received = cx.watching.history.received();
         let is_new = received != self.drawn.received;
-        let (dirty, rested) = (self.drawn.dirty, cx.now - self.drawn.at >= PACE);
+        let is_followed = self.drawn.change == cx.navigation.route.change;
+        let (dirty, rested) = (self.drawn.dirty || !is_followed, cx.now - self.drawn.at >= PACE);
         let is_due = changed || ((is_new || cx.now - self.drawn.slow >= SLOW) && rested);
         if dirty || (is_due && !cx.watching.paused) {
-            cx.view.inspector.wall.put(cx.env.wall());
+            cx.view.inspector.wall.put(cx.env.server_time(self.object.kind.resource.cluster));
             self.text.ensure(&mut self.object, cx);
             self.present_object(cx);
             self.present_summary(cx);
             self.present_yaml(options, copied, cx);
             if is_new || dirty {
                 self.drawn.received = received;
+                self.drawn.change.clone_from(&cx.navigation.route.change);
+                self.versions.follow_address(&self.object, cx);
                 self.versions.present(&self.object, cx);
             } else {
                 present_resynced(cx);
@@ -160,16 +180,16 @@ impl Inspection {
             namespace: key.namespace.to_string(),
             name: key.name.to_string(),
             state: self.object.state.name(),
-            words: self.words(health),
+            words: self.words(health, cx),
+            command_lines: command_lines(kind, key, self.text.full().map(|full| &*full.value)),
         }));
     }
 
     /// What the inspector says about the object's state.
-    fn words(&self, health: Option<Health>) -> String {
-        let has_text = self.text.full().is_some();
+    fn words(&self, health: Option<Health>, cx: &Context<'_>) -> String {
+        let full = self.text.full();
         let words = match self.object.state {
-            ObjectState::Deleted if has_text => "Deleted. This is the last state that this session received.",
-            ObjectState::Deleted => "Deleted. Its last state was not kept; the row is all there is.",
+            ObjectState::Deleted => return self.deleted(cx),
             ObjectState::Unknown => {
                 return self.text.trouble().map_or_else(
                     || {
@@ -182,12 +202,46 @@ impl Inspection {
             ObjectState::Provisional => {
                 "The list is not complete: this is what it has brought so far, and the next one may not have it."
             }
-            ObjectState::Waiting if has_text => "Not among the rows of the table: as fetched, and not watched.",
+            ObjectState::Waiting if full.is_some_and(|full| full.is_fetched) => {
+                "Not among the rows of the table: as fetched, and not watched."
+            }
+            ObjectState::Waiting if full.is_some() => {
+                "Not among the rows of the table now: as this session received it last."
+            }
             ObjectState::Waiting => "Waiting for the list …",
             ObjectState::Live if health == Some(Health::Stale) => "The connection is stale: what is shown may be old.",
-            ObjectState::Live => "",
+            ObjectState::Live => {
+                let deletion = full.and_then(|full| deletion(&full.value));
+                return deletion.map_or_else(String::new, |deletion| {
+                    // Both clocks are read at once: the ages are those of the page's time.
+                    let ago = cx.env.server_time(self.object.kind.resource.cluster).seconds_since(deletion.asked)
+                        as f64
+                        * 1_000.0;
+                    deletion.sentence(&seconds(&cx.env.time_of_day(cx.now - ago)))
+                });
+            }
         };
         words.to_owned()
+    }
+
+    /// When the object was deleted, and what is known of it.
+    fn deleted(&self, cx: &Context<'_>) -> String {
+        let kept = cx.watching.history.of(&self.object.kind.resource, &self.object.key);
+        let last = kept.last().filter(|last| last.delta_type == DeltaType::Deleted);
+        let when = match last {
+            Some(Entry { at, has_text: true, .. }) => format!("Deleted at {}.", seconds(&cx.env.time_of_day(*at))),
+            // No frame reported it.
+            Some(Entry { at, .. }) => {
+                format!("Deleted before {}, when a list no longer had it.", seconds(&cx.env.time_of_day(*at)))
+            }
+            None => String::from("Deleted."),
+        };
+        let what = match (self.text.full(), &self.object.row) {
+            (Some(_), _) => "This is the last state that this session received.",
+            (None, Some(_)) => "Its last state was not kept; the row is all there is.",
+            (None, None) => "Its last state was not kept.",
+        };
+        format!("{when} {what}")
     }
 
     fn present_summary(&mut self, cx: &mut Context<'_>) {

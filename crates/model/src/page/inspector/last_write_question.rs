@@ -9,7 +9,7 @@ use crate::inspector::last_write::{Outcome, Question, Search, name};
 use crate::inspector::tab::Tab;
 use crate::page::context::Context;
 use crate::page::effect::Pace;
-use crate::page::inspector::full_text::FullObject;
+use crate::page::inspector::full_text::{FullObject, with_type};
 use crate::page::inspector::object::InspectedObject;
 use crate::view::inspector::LastWriteModel;
 
@@ -69,7 +69,15 @@ impl LastWriteQuestion {
         let shown = &mut cx.view.inspector.last_write;
         let Some(asked) = &mut self.asked else { return shown.put(None) };
         if let Some(search) = &mut asked.search {
-            asked.outcome = search.step(FRAME, |entry| history.version(entry).text);
+            // The items of a list lack these two, and have them all the same.
+            let is_type = matches!(&*asked.pointer, "/apiVersion" | "/kind");
+            asked.outcome = search.step(FRAME, |entry| match history.version(entry).text {
+                Some(text) if is_type => {
+                    let value = serde_json::from_str(&text).ok()?;
+                    Some(with_type(object.kind, value).to_string())
+                }
+                text => text,
+            });
             match asked.outcome {
                 Outcome::Searching(_) => cx.effects.frame(Pace::Hurried),
                 _ => asked.search = None,

@@ -18,8 +18,9 @@ use crate::inspector::tab::Tab;
 use crate::inspector::yaml;
 use crate::page::command::InspectorCommand;
 use crate::page::context::Context;
-use crate::page::effect::Effect;
+use crate::page::effect::{Effect, Request};
 use crate::page::inspector::inspection::Inspection;
+use crate::page::requests::Purpose;
 use kubechurn_columns::kinds::Kind;
 
 /// The object that the inspector shows, and the user's choices for every object.
@@ -46,6 +47,10 @@ impl Inspector {
             InspectorCommand::LastWrite(pointer) => open?.ask_last_write(pointer, cx),
             InspectorCommand::Reveal(field) => open?.reveal(field, cx),
             InspectorCommand::Copy => open?.copy(self.yaml.managed, cx),
+            InspectorCommand::CopyLine(text) => {
+                cx.request(Purpose::Copy("the command line", text.clone()), Request::Copy(text));
+            }
+            InspectorCommand::CopyDifference => open?.copy_difference(cx),
             InspectorCommand::Refresh => open?.text.retry(),
             InspectorCommand::Newest => open?.versions.show_newest(),
             InspectorCommand::Older => open?.versions.show_older(),
@@ -55,10 +60,13 @@ impl Inspector {
             }
             InspectorCommand::Step(by) => {
                 let Inspection { versions, object, .. } = open?;
+                versions.follow_address(object, cx);
                 change_at = versions.step(by, object, cx);
             }
         }
         if change_at.is_some() {
+            let Inspection { versions, object, .. } = self.open.as_mut()?;
+            cx.navigation.route.change = versions.named(object, cx);
             go_to_tab(Tab::Changes, cx);
         }
         if let Some(open) = &mut self.open {

@@ -73,6 +73,8 @@ impl InspectedObject {
             (None, _) if watches.is_provisional(self.kind, &self.key) => ObjectState::Provisional,
             (None, Some(_)) if cx.watching.has_listed(self.kind) => ObjectState::Deleted,
             (None, Some(_)) => self.state,
+            // A deletion was recorded.
+            (None, None) if self.state == ObjectState::Deleted => ObjectState::Deleted,
             (None, None) if is_missing => ObjectState::Unknown,
             (None, None) => ObjectState::Waiting,
         };

@@ -8,8 +8,12 @@ use rustc_hash::FxHashMap;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::history::Entry;
+use crate::inspector::unified::unified;
 use crate::inspector::versions::{ShownVersion, show};
+use crate::inspector::yaml;
+use crate::navigation::route::ChosenVersion;
 use crate::page::context::Context;
+use crate::page::inspector::full_text::with_type;
 use crate::page::inspector::object::InspectedObject;
 use crate::view::inspector::VersionsModel;
 
@@ -27,11 +31,13 @@ pub struct ShownVersions {
     newest: Option<u64>,
     /// The number of the version that is marked.
     marked: Option<u64>,
+    /// The version of the address to which this went last.
+    followed: Option<ChosenVersion>,
 }
 
 impl Default for ShownVersions {
     fn default() -> ShownVersions {
-        ShownVersions { read: FxHashMap::default(), most: FIRST, newest: None, marked: None }
+        ShownVersions { read: FxHashMap::default(), most: FIRST, newest: None, marked: None, followed: None }
     }
 }
 
@@ -44,6 +50,54 @@ impl ShownVersions {
     /// Shows older versions as well.
     pub fn show_older(&mut self) {
         self.most += 5 * FIRST;
+    }
+
+    /// The lines of YAML in which the version that is marked, or else the newest, differs from the one before it.
+    pub fn difference(&self, object: &InspectedObject, cx: &Context<'_>) -> Option<String> {
+        let history = &cx.watching.history;
+        let kept = history.of(&object.kind.resource, &object.key);
+        let is_marked = |entry: &Entry| self.marked.is_none_or(|marked| entry.sequence == marked);
+        let at = kept.iter().rposition(is_marked)?;
+        let (old, new) = (kept.get(at.checked_sub(1)?)?, &kept[at]);
+        let read = |entry: &Entry| {
+            let value = serde_json::from_str(&history.version(entry).text?).ok()?;
+            let name = format!("{} {} {}", object.kind.resource.kind, object.key, entry.resource_version);
+            Some((name, yaml::text(&with_type(object.kind, value), false)))
+        };
+        let ((old_name, old), (new_name, new)) = (read(old)?, read(new)?);
+        Some(unified((&old_name, &old), (&new_name, &new))).filter(|text| !text.is_empty())
+    }
+
+    /// Goes to the version that the address names, once. One that is not kept, or not yet, is not marked.
+    pub fn follow_address(&mut self, object: &InspectedObject, cx: &Context<'_>) {
+        let named = &cx.navigation.route.change;
+        if *named == self.followed {
+            return;
+        }
+        let Some(change) = named else {
+            (self.followed, self.marked) = (None, None);
+            return;
+        };
+        let kept = cx.watching.history.of(&object.kind.resource, &object.key);
+        let is_it = |entry: &Entry| {
+            entry.sequence == change.sequence && entry.resource_version.to_string() == change.resource_version
+        };
+        match kept.iter().position(is_it) {
+            Some(at) => {
+                self.mark(at, &kept);
+                self.followed.clone_from(named);
+            }
+            None => self.marked = None,
+        }
+    }
+
+    /// The version that is marked, as the address names it. It is where the address leads already.
+    pub fn named(&mut self, object: &InspectedObject, cx: &Context<'_>) -> Option<ChosenVersion> {
+        let kept = cx.watching.history.of(&object.kind.resource, &object.key);
+        let entry = kept.iter().find(|entry| Some(entry.sequence) == self.marked)?;
+        let named = ChosenVersion { sequence: entry.sequence, resource_version: entry.resource_version.to_string() };
+        self.followed = Some(named.clone());
+        Some(named)
     }
 
     /// Goes so many changes on, or back to older ones; at first to the newest. Returns the time of the change.
@@ -93,7 +147,7 @@ impl ShownVersions {
         for (at, entry) in kept.iter().enumerate().take(range.end).skip(older) {
             let read = self.read.entry(entry.sequence).or_insert_with(|| {
                 let before = at.checked_sub(1).map(|before| history.version(&kept[before]));
-                Arc::new(show(&history.version(entry), before.as_ref()))
+                Arc::new(show(object.kind.resource.kind, &history.version(entry), before.as_ref()))
             });
             shown.push(read.clone());
         }

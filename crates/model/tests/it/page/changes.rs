@@ -3,7 +3,7 @@
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
-use kubechurn_model::feed::FeedCommand;
+use kubechurn_model::feed::{FeedCommand, FeedRow};
 use kubechurn_model::history::Budget;
 use kubechurn_model::page::command::Command;
 use serde_json::{Value, json};
@@ -41,7 +41,8 @@ impl Play {
     /// The object and the words of each row in sight.
     pub(super) fn feed(&self) -> Vec<(String, String)> {
         let rows = self.page.view().feed.window.rows.iter();
-        rows.map(|row| (row.name.clone(), row.words.iter().map(|(text, _)| &**text).collect())).collect()
+        rows.map(|row| (row.name.clone() + &row.name_end, row.words.iter().map(|piece| &*piece.text).collect()))
+            .collect()
     }
 }
 
@@ -126,7 +127,7 @@ fn without_a_recorder_nothing_is_told_and_the_page_says_so() {
     assert_eq!((&recorder["kept"], &recorder["dropped"], &recorder["received"]), (&json!(0), &json!(5), &json!(5)));
     assert!(recorder["whole_since"].is_number(), "{recorder}");
     (0..6).for_each(|_| play.frame());
-    assert_eq!(play.page.view().footer.pipeline.memory[1..], ["recorder off", "marks 0.1"]);
+    assert_eq!(play.page.view().footer.pipeline.memory[1..], ["recorder off", "marks 0.1 MB"]);
     // The marks are there all the same, and each says that its version is not kept.
     let marks: Vec<Value> = serde_json::from_str(&play.page.marks_of("pods").unwrap()).unwrap();
     assert!(marks.len() == 5 && marks.iter().all(|mark| mark["kept"] == json!(false)), "{marks:?}");
@@ -176,7 +177,7 @@ fn a_change_is_told_even_if_the_list_was_too_long_to_be_kept() {
         .replace("\"annotations\"", "\"labels\":{\"tier\":\"front\"},\"annotations\"");
     play.reflects(id, Input::Frame(&labelled));
     play.frame();
-    assert!(play.feed()[0].1.contains("metadata.labels"), "{:?}", play.feed());
+    assert!(play.feed()[0].1.contains("labels"), "{:?}", play.feed());
 }
 
 #[test]
@@ -195,4 +196,60 @@ fn each_mark_says_whether_its_version_is_still_recorded() {
     // The oldest are gone, and the newest are there.
     assert_eq!((&marks[0]["kept"], &marks[marks.len() - 1]["kept"]), (&json!(false), &json!(true)));
     assert_eq!(marks.len(), 502);
+}
+
+/// A frame of the Pod `a` with these fields beside its metadata.
+fn with_fields(version: u32, fields: &str) -> String {
+    let frame = event("MODIFIED", &format!("a@{version}"));
+    let at = frame.rfind("}}").expect("an object in an event");
+    format!("{},{fields}{}", &frame[..at], &frame[at..])
+}
+
+/// What stands in each place of the feed.
+fn kinds_of_rows(play: &Play) -> Vec<(&'static str, String)> {
+    let words = |row: &FeedRow| row.words.iter().map(|piece| &*piece.text).collect();
+    play.page.view().feed.window.rows.iter().map(|row| (row.what, words(row))).collect()
+}
+
+#[test]
+fn an_opened_row_says_everything_and_stays_open_under_another_filter() {
+    let (mut play, id) = listed();
+    play.change(id, "ADDED", "c@9");
+    play.reflects(id, Input::Frame(&with_fields(10, r#""spec":{"a":1,"b":2,"c":3,"d":4}"#)));
+    play.reflects(id, Input::Frame(&with_fields(11, r#""spec":{"a":5,"b":6,"c":7,"d":"a rather long value"}"#)));
+    play.frame();
+    let opened = play.page.view().feed.window.rows.iter().find(|row| row.opens).unwrap().id;
+    play.command(Command::Feed(FeedCommand::Open(opened)));
+    play.frame();
+    let rows = kinds_of_rows(&play);
+    for words in ["spec.b 2 → 6", "spec.c 3 → 7", "spec.d 4 → a rather long value"] {
+        assert!(rows.contains(&("field", words.to_owned())), "{rows:#?}");
+    }
+    // Places have heights of their own, and all of them are in the document.
+    let window = &*play.page.view().feed.window;
+    assert_eq!((window.heights.len(), window.heights.iter().sum::<f64>()), (window.length, window.height));
+    // Another filter makes the rows anew: the same one is open.
+    play.command(Command::Filter(String::from("!name:c")));
+    play.frame();
+    let row = play.page.view().feed.window.rows.iter().find(|row| row.what == "change").unwrap();
+    assert!(row.is_open && row.id != opened, "{row:?}");
+    assert!(kinds_of_rows(&play).contains(&("field", String::from("spec.b 2 → 6"))));
+}
+
+#[test]
+fn a_paused_feed_stays_as_it_is_and_says_how_much_has_come() {
+    let (mut play, id) = listed();
+    play.change(id, "ADDED", "c@10");
+    let before = play.feed();
+    play.command(Command::TogglePause);
+    play.change(id, "ADDED", "d@11");
+    play.change(id, "DELETED", "c@12");
+    play.command(Command::Filter(String::from("name:/^[cd]$/")));
+    play.frame();
+    assert_eq!(play.feed(), before, "it stays, under a filter too");
+    let words = play.page.view().feed.frame.words.clone();
+    assert!(words.starts_with("1 change ") && words.ends_with("; paused, 2 more since"), "{words}");
+    play.command(Command::TogglePause);
+    play.frame();
+    assert_eq!(names(&play.feed()), ["d", "c"], "nothing was left out");
 }

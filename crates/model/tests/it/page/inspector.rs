@@ -3,10 +3,12 @@
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::inspector::last_write::Outcome;
 use kubechurn_model::inspector::tab::Tab;
 use kubechurn_model::page::command::{Command, InspectorCommand, TimelineCommand};
-use kubechurn_model::page::effect::Answer;
+use kubechurn_model::page::effect::{Answer, Request};
+use kubechurn_model::page::environment::Environment;
 
 use super::Play;
 
@@ -34,7 +36,9 @@ fn what_was_received_is_shown_and_nothing_asked() {
     let inspected = play.page.view().inspector.inspected.clone();
     let inspected = inspected.as_ref().expect("it stays open");
     assert_eq!(inspected.state, "deleted");
-    assert_eq!(inspected.words, "Deleted. This is the last state that this session received.");
+    let words = &*inspected.words;
+    assert!(words.starts_with("Deleted at "), "{words}");
+    assert!(words.ends_with(". This is the last state that this session received."), "{words}");
 }
 
 #[test]
@@ -196,4 +200,146 @@ fn the_keys_go_from_change_to_change_and_stay_at_the_ends() {
     play.arrive();
     inspect(&mut play, InspectorCommand::Step(1));
     assert!(play.page.view().inspector.inspected.is_none(), "nothing is selected, and nothing happens");
+}
+
+/// The version that is marked among those that are shown, or nothing.
+fn marked(play: &Play) -> Option<String> {
+    let versions = &play.page.view().inspector.versions;
+    let mut shown = versions.shown.iter().filter(|version| Some(version.sequence) == versions.marked);
+    shown.next().map(|version| version.resource_version.clone())
+}
+
+/// Follows a link, as the browser does.
+fn follow(play: &mut Play, href: &str) {
+    play.place.url.borrow_mut().1 = href.trim_start_matches('#').to_owned();
+    play.command(Command::Arrive(href.to_owned()));
+    play.frame();
+}
+
+#[test]
+fn a_link_of_the_feed_leads_to_its_change_and_the_keys_go_on_from_there() {
+    let (mut play, id) = super::changes::listed();
+    for version in 10..70 {
+        play.reflects(id, Input::Frame(&value(version)));
+        play.frame();
+    }
+    play.frame();
+    let row = play.page.view().feed.window.rows.first().cloned().expect("a row");
+    assert!(row.opens && row.href.contains("change="), "{row:?}");
+    play.command(Command::Feed(FeedCommand::Open(row.id)));
+    play.frame();
+    let lines: Vec<String> = play.page.view().feed.window.rows.iter().map(|row| row.href.clone()).collect();
+    let older = lines.iter().find(|href| href.contains("change=57.65")).expect("each change has its link").clone();
+    follow(&mut play, &older);
+    assert_eq!(*play.page.view().inspector.tab, Tab::Changes);
+    assert_eq!(marked(&play).as_deref(), Some("65"), "the clicked change, and not the newest");
+    inspect(&mut play, InspectorCommand::Step(-1));
+    assert_eq!(marked(&play).as_deref(), Some("64"));
+    let address = play.page.view().header.route.fragment();
+    assert!(address.contains("change=56.64"), "the address goes along: {address}");
+    inspect(&mut play, InspectorCommand::Step(1));
+    inspect(&mut play, InspectorCommand::Step(1));
+    assert_eq!(marked(&play).as_deref(), Some("66"));
+    // One that is far from the newest is shown too; and the same link leads there again.
+    follow(&mut play, &older.replace("57.65", "4.12"));
+    assert_eq!(marked(&play).as_deref(), Some("12"));
+    // A number that another visit gave to another version marks nothing.
+    follow(&mut play, &older.replace("57.65", "57.66"));
+    assert_eq!(marked(&play), None);
+    follow(&mut play, &older);
+    assert_eq!(marked(&play).as_deref(), Some("65"));
+}
+
+/// A frame with a version of the Pod `n/a` that no other is like.
+fn value(version: u64) -> String {
+    let metadata = format!(r#"{{"name":"a","namespace":"n","uid":"a-1","resourceVersion":"{version}"}}"#);
+    format!(r#"{{"type":"MODIFIED","object":{{"metadata":{metadata},"spec":{{"v":"{version}"}}}}}}"#)
+}
+
+#[test]
+fn a_click_on_a_mark_leads_to_its_change_and_a_second_one_closes() {
+    let mut play = Play::listed("#/pods", &["a@1"]);
+    play.command(Command::Timeline(TimelineCommand::Resize(800.0, 200.0)));
+    for version in 101..=103 {
+        let (id, _) = play.informers[0];
+        play.place.now.set(play.place.now.get() + 5_000.0);
+        play.reflects(id, Input::Frame(&value(version)));
+        play.frame();
+    }
+    (0..5).for_each(|_| play.frame());
+    let mut glyphs: Vec<(f64, f64)> =
+        play.page.scene().expect("a scene").glyphs.iter().map(|glyph| (glyph.x, glyph.y)).collect();
+    glyphs.sort_by(|one, two| one.0.total_cmp(&two.0));
+    let (x, y) = glyphs[glyphs.len() - 2];
+    let click = || Command::Timeline(TimelineCommand::Click(x, y));
+    play.command(click());
+    play.arrive();
+    assert_eq!((*play.page.view().inspector.tab, marked(&play).as_deref()), (Tab::Changes, Some("102")));
+    // Another mark of the same object.
+    let (x, y) = glyphs[glyphs.len() - 1];
+    play.command(Command::Timeline(TimelineCommand::Click(x, y)));
+    play.arrive();
+    assert_eq!(marked(&play).as_deref(), Some("103"));
+    play.command(Command::Timeline(TimelineCommand::Click(x, y)));
+    play.arrive();
+    assert!(play.page.view().inspector.inspected.is_none(), "the same mark again closes");
+}
+
+#[test]
+fn what_was_deleted_before_the_look_says_when_and_that_nothing_was_fetched() {
+    let mut play = Play::listed("#/pods", &["a@1", "b@1"]);
+    play.hears("pods", "DELETED", "a@101");
+    let at = play.place.time_of_day(play.place.now.get());
+    (0..4).for_each(|_| play.frame());
+    follow(&mut play, "#/pods?sel=n/a");
+    (0..20).for_each(|_| play.frame());
+    let inspected = play.page.view().inspector.inspected.clone();
+    let inspected = inspected.as_ref().expect("it is open");
+    let expected = format!("Deleted at {}. This is the last state that this session received.", &at[..8]);
+    assert_eq!((inspected.state, &*inspected.words), ("deleted", &*expected));
+    assert!(!play.done().contains("get pods"), "nothing is fetched");
+}
+
+#[test]
+fn what_is_being_deleted_says_since_when() {
+    let mut play = Play::listed("#/pods?sel=n/a&tab=yaml", &["a@1"]);
+    let (id, _) = play.informers[0];
+    let frame = r#"{"type":"MODIFIED","object":{"metadata":{"name":"a","namespace":"n","uid":"a-1","resourceVersion":"101",
+        "deletionTimestamp":"2026-11-25T10:00:30Z","deletionGracePeriodSeconds":30,"finalizers":["example.com/a"]}}}"#;
+    play.reflects(id, Input::Frame(&frame.replace("\n", " ")));
+    (0..5).for_each(|_| play.frame());
+    let inspected = play.page.view().inspector.inspected.clone();
+    let words = inspected.as_ref().expect("it is open").words.clone();
+    assert!(words.starts_with("Deleting since 10:00:00, with a grace period of 30 seconds; held by"), "{words}");
+    let shown = text(&play.page.view().inspector.yaml.yaml);
+    assert!(shown.starts_with("apiVersionv1\nkindPod\n"), "also where the text lacks them: {shown}");
+    // And nobody wrote them.
+    inspect(&mut play, InspectorCommand::LastWrite(Some(String::from("/kind"))));
+    (0..3).for_each(|_| play.frame());
+    let answer = play.page.view().inspector.last_write.clone();
+    assert!(matches!(answer.as_ref().expect("an answer").outcome, Outcome::Before(_)), "{answer:?}");
+}
+
+#[test]
+fn command_lines_and_the_difference_of_two_versions_are_copied_and_never_run() {
+    let mut play = Play::listed("#/pods?sel=n/a", &["a@1"]);
+    let (id, _) = play.informers[0];
+    for version in [101, 102] {
+        play.reflects(id, Input::Frame(&value(version)));
+        (0..5).for_each(|_| play.frame());
+    }
+    let inspected = play.page.view().inspector.inspected.clone();
+    let lines = inspected.as_ref().expect("it is open").command_lines.clone();
+    assert_eq!(lines[0].text, "kubectl describe pod a -n n");
+    play.command(Command::Inspector(InspectorCommand::CopyLine(lines[0].text.clone())));
+    play.answers("copy", Answer::Copy(true));
+    assert_eq!(play.told(), "Copied the command line: kubectl describe pod a -n n");
+    play.command(Command::Inspector(InspectorCommand::CopyDifference));
+    let copied = play.requests.iter().find_map(|(_, request)| match request {
+        Request::Copy(text) => Some(text.clone()),
+        _ => None,
+    });
+    let copied = copied.expect("a copy");
+    assert!(copied.starts_with("--- Pod n/a 101\n+++ Pod n/a 102\n@@ "), "{copied}");
+    assert!(copied.contains("\n-  v: \"101\"\n+  v: \"102\"\n") && !copied.contains("apiVersion: null"), "{copied}");
 }

@@ -283,3 +283,29 @@ fn what_cannot_be_fetched_is_answered_with_the_reason() {
         assert!(request.at(false).is_continue());
     }
 }
+
+#[test]
+fn what_changed_stays_watched_in_other_views_unless_that_is_turned_off() {
+    let mut play = Play::found("#/changes");
+    assert!(play.informers.len() >= 9, "all that matters is watched");
+    play.done();
+    let goes = |play: &mut Play, place: &str| {
+        play.command(Command::Arrive(String::from(place)));
+        play.frame();
+        play.done()
+    };
+    let done = goes(&mut play, "#/nodes");
+    assert!(!done.contains("stop") && !done.contains("start"), "{done}");
+    let done = goes(&mut play, "#/services");
+    assert!(done.contains("start services") && !done.contains("stop"), "{done}");
+    let done = goes(&mut play, "#/changes");
+    assert!(!done.contains("start"), "nothing was missed: {done}");
+    goes(&mut play, "#/nodes");
+    play.command(Command::ToggleKept);
+    let done = play.done();
+    assert!(done.matches("stop").count() >= 8 && !done.contains("stop nodes"), "{done}");
+    // A page that never showed it watches what is in view alone.
+    let mut play = Play::found("#/pods");
+    play.done();
+    assert!(goes(&mut play, "#/nodes").contains("stop"));
+}

@@ -4,7 +4,7 @@ use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::reflector::{Action, Input};
-use kubechurn_columns::kinds::pods;
+use kubechurn_columns::kinds::{kind, pods};
 use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::command::{Command, List};
 use kubechurn_model::page::effect::{Answer, FoundApi, RequestId};
@@ -177,14 +177,14 @@ fn the_page_s_file_names_the_list_that_the_page_asks_first_without_an_address() 
     let named = html.split_once("<meta name=\"first-list\" content=\"").and_then(|(_, rest)| rest.split_once('"'));
     let named = named.map(|(content, _)| content.replace("&amp;", "&"));
     // What the address does not say is `stream` in these tests, and `fetch` in the page.
-    for address in ["http://127.0.0.1:8080/token/?list=fetch", "http://127.0.0.1:8080/token/?list=fetch#/pods"] {
+    for address in ["http://127.0.0.1:8080/token/?list=fetch", "http://127.0.0.1:8080/token/?list=fetch#/changes"] {
         let mut play = Play::at(address, &[]);
         let http = String::from("http://127.0.0.1:8080/token/k8s/");
         play.answers("find", Answer::Find(Ok(FoundApi { http, release: None, readable: true })));
         let (id, _) = play.informers[0];
         let (action, _) = play.page.reflect(id, Input::Start, &play.place);
         let asked = match action {
-            Some(Action::List(request)) => Some(request.url(&pods::KIND.resource, &Scope::default())),
+            Some(Action::List(request)) => Some(request.url(&kind("deployments").unwrap().resource, &Scope::default())),
             _ => None,
         };
         assert!(asked.is_some(), "{address}");

@@ -1,0 +1,527 @@
+//! What is wrong at this moment, from the states of objects as they are received: one entry for a cause, since when, and
+//! the change with which it began where ownership, revision or node prove it.
+//!
+//! Of what is well nothing is kept, but of each workload how many Pods it is to have and its last changes.
+
+mod began;
+mod fault;
+pub mod row;
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use kubechurn_changes::line::Line;
+use kubechurn_client::api::cell::{CellRef, Tone};
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::json;
+
+pub use began::{Change, What};
+pub use fault::Fault;
+
+/// How long an entry that is over is shown, in milliseconds.
+pub const OVER_FOR: f64 = 60_000.0;
+/// How long a container must run before it counts as one that crashes no more, in milliseconds.
+const CALM: f64 = 15_000.0;
+/// How often entries are made anew though nothing was received, in milliseconds.
+const PACE: f64 = 1_000.0;
+/// The same where much is received.
+const FAST_PACE: f64 = 100.0;
+/// How often the Pods of a node are counted, in milliseconds.
+const COUNT_PACE: f64 = 10_000.0;
+/// How long before a refusal the change may have been that it refuses, in milliseconds.
+const JUST_BEFORE: f64 = 10_000.0;
+/// How many changes of a workload are kept.
+const MOST_CHANGES: usize = 4;
+/// The most letters of what is said more of a fault.
+const LONGEST: usize = 240;
+
+/// What was received of an object.
+#[derive(Clone, Copy, Debug)]
+pub struct Received<'a> {
+    /// The object's resource.
+    pub resource: ApiResource,
+    /// When it was received, in milliseconds.
+    pub now: f64,
+    /// The same by the server's clock.
+    pub wall: Timestamp,
+    /// What happened.
+    pub delta_type: DeltaType,
+    /// The object.
+    pub object: &'a Object,
+    /// Its text.
+    pub text: Option<&'a str>,
+}
+
+/// What an entry is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    /// The resource, if the object was received.
+    pub resource: Option<ApiResource>,
+    /// The kind.
+    pub kind: String,
+    /// The namespace and name.
+    pub key: ObjectKey,
+    /// The uid.
+    pub uid: Uid,
+}
+
+/// Something that is wrong, or was until a moment ago.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// What it is about.
+    pub subject: Subject,
+    /// What is wrong, of one of the objects.
+    pub fault: Fault,
+    /// How many objects it concerns, and how many there should be, if that is known.
+    pub count: (usize, Option<u64>),
+    /// Since when, in milliseconds.
+    pub since: f64,
+    /// When it ended, in milliseconds.
+    pub ended_at: Option<f64>,
+    /// The change with which it began, where that is proven.
+    pub began: Option<Change>,
+    cause: Cause,
+}
+
+impl Entry {
+    /// What is wrong in parts: the words, and which part each is.
+    pub fn words(&self) -> Vec<(String, &'static str)> {
+        let (count, whole) = self.count;
+        let (what, more) = self.fault.words(count == 1);
+        let tone = match (self.ended_at, self.fault.tone()) {
+            (Some(_), _) => "old",
+            (None, Tone::Wait) => "wait",
+            _ => "bad",
+        };
+        let mut words = Vec::new();
+        if self.fault.is_of_pods() && self.subject.kind != "Pod" {
+            let plural = if whole.unwrap_or(count as u64) == 1 { "" } else { "s" };
+            let of =
+                whole.filter(|whole| *whole >= count as u64).map(|whole| format!(" of {whole}")).unwrap_or_default();
+            words.push((format!("{count}{of} Pod{plural}"), ""));
+        }
+        words.push((what.to_owned(), tone));
+        match (&self.fault, whole) {
+            (Fault::NotReady, Some(1)) => words.push((String::from("1 Pod on it"), "")),
+            (Fault::NotReady, Some(pods)) => words.push((format!("{pods} Pods on it"), "")),
+            (Fault::Pull { .. }, _) => words.push((more, "value")),
+            _ if more.is_empty() => {}
+            _ => words.push((more.chars().take(LONGEST).collect(), "")),
+        }
+        words
+    }
+
+    /// The same as one text.
+    pub fn sentence(&self) -> String {
+        let words: Vec<String> = self.words().into_iter().map(|(words, _)| words).collect();
+        format!("{} {}: {}", self.subject.kind, self.subject.key, words.join(" "))
+    }
+}
+
+/// What makes several faults one entry.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Cause {
+    subject: Uid,
+    number: u8,
+    /// The ReplicaSet, of Pods: each is another version.
+    set: Uid,
+}
+
+/// The controller of an object.
+#[derive(Clone, Debug)]
+struct Owner {
+    kind: SmolStr,
+    name: SmolStr,
+    uid: Uid,
+}
+
+/// A fault of an object.
+#[derive(Debug)]
+struct Held {
+    subject: Subject,
+    owner: Option<Owner>,
+    fault: Fault,
+    since: f64,
+    /// When it counts.
+    due_at: f64,
+    /// Since when the object is well again, though it may not last.
+    recovered_at: Option<f64>,
+    /// The node that a Pod is on.
+    node: SmolStr,
+    /// The revision of the Pod's template, as a StatefulSet or a DaemonSet notes it.
+    revision: SmolStr,
+    /// The change of the object itself that brought it.
+    own: Option<Change>,
+}
+
+/// What is kept of a workload.
+#[derive(Debug)]
+struct Workload {
+    subject: Subject,
+    owner: Option<Owner>,
+    desired: Option<u64>,
+    observed: i64,
+    /// The revision that its annotation names.
+    revision: i64,
+    /// The revision that a StatefulSet brings its Pods to.
+    update: SmolStr,
+    changes: Vec<Change>,
+}
+
+/// What is wrong now.
+#[derive(Debug, Default)]
+pub struct WrongNow {
+    held: FxHashMap<Uid, Held>,
+    workloads: FxHashMap<Uid, Workload>,
+    entries: Vec<Entry>,
+    /// How many Pods each node has that is not ready, and when they were counted.
+    pods: FxHashMap<Uid, (f64, Option<usize>)>,
+    is_new: bool,
+    looked_at: f64,
+}
+
+impl WrongNow {
+    /// Looks at the state of an object as it was received.
+    pub fn received(&mut self, received: Received<'_>) {
+        let Received { resource, delta_type, object, text, .. } = received;
+        if delta_type == DeltaType::Deleted {
+            self.is_new |= self.held.remove(&object.uid).is_some();
+            self.workloads.remove(&object.uid);
+            return;
+        }
+        let Some(text) = text.filter(|_| !object.uid.is_empty()) else { return };
+        if is_workload(&resource) {
+            self.note_workload(resource, object, text);
+        }
+        let found = if may_be_wrong(&resource, object, text) { fault::read(resource.kind, text) } else { None };
+        match found {
+            Some(found) => self.hold(&received, text, found),
+            None => self.is_well(&received, text),
+        }
+    }
+
+    fn note_workload(&mut self, resource: ApiResource, object: &Object, text: &str) {
+        let number = |path: &[&str]| json::value_at(text, path).and_then(json::integer);
+        let desired = number(&["spec", "replicas"]).or_else(|| number(&["status", "desiredNumberScheduled"]));
+        let desired = desired.and_then(|count| u64::try_from(count).ok());
+        let annotation = json::value_at(text, &["metadata", "annotations", "deployment.kubernetes.io/revision"]);
+        let update = json::value_at(text, &["status", "updateRevision"]).and_then(json::unescaped);
+        let known = self.workloads.remove(&object.uid);
+        // A ReplicaSet without Pods is an old version, of which most Deployments have several.
+        if known.is_none() && desired == Some(0) && resource.kind == "ReplicaSet" {
+            return;
+        }
+        self.is_new |= known.as_ref().is_none_or(|known| known.desired != desired);
+        self.workloads.insert(
+            object.uid.clone(),
+            Workload {
+                subject: subject(resource, object),
+                owner: controller(object),
+                desired,
+                observed: number(&["status", "observedGeneration"]).unwrap_or(0),
+                revision: began::number(annotation),
+                update: update.unwrap_or_default().into(),
+                changes: known.map(|known| known.changes).unwrap_or_default(),
+            },
+        );
+    }
+
+    fn hold(&mut self, received: &Received<'_>, text: &str, found: fault::Found) {
+        let Received { resource, now, wall, delta_type, object, .. } = *received;
+        let is_listed = matches!(delta_type, DeltaType::Replaced | DeltaType::Sync);
+        // What the object says of the time counts for what was there before; what comes is since now.
+        let said = found.since.filter(|_| is_listed || found.patience > 0.0);
+        let since = said.map_or(now, |since| now - wall.seconds_since(since) as f64 * 1_000.0);
+        let is_deleting = matches!(found.fault, Fault::Deleting { .. });
+        let since = if is_deleting { since } else { since.min(now) };
+        self.is_new = true;
+        match self.held.get_mut(&object.uid) {
+            Some(held) if held.fault.number() == found.fault.number() => {
+                held.fault = found.fault;
+                held.recovered_at = None;
+            }
+            known => {
+                let label = |name: &str| json::value_at(text, &["metadata", "labels", name]).and_then(json::unescaped);
+                let revision = label("pod-template-generation").or_else(|| label("controller-revision-hash"));
+                let is_pod = resource.kind == "Pod";
+                let node = json::value_at(text, &["spec", "nodeName"]).filter(|_| is_pod).and_then(json::unescaped);
+                let held = Held {
+                    node: node.unwrap_or_default().into(),
+                    subject: subject(resource, object),
+                    owner: controller(object),
+                    fault: found.fault,
+                    since,
+                    due_at: since + found.patience,
+                    recovered_at: None,
+                    revision: revision.filter(|_| is_pod).unwrap_or_default().into(),
+                    own: known.and_then(|known| known.own.take()),
+                };
+                self.held.insert(object.uid.clone(), held);
+            }
+        }
+    }
+
+    fn is_well(&mut self, received: &Received<'_>, text: &str) {
+        let Received { resource, now, object, .. } = *received;
+        if resource.kind == "Job" && resource.group == "batch" && !self.held.is_empty() {
+            self.end_failed_jobs(object, text);
+        }
+        let Some(held) = self.held.get_mut(&object.uid) else { return };
+        self.is_new = true;
+        if matches!(held.fault, Fault::Crash { .. }) {
+            held.recovered_at.get_or_insert(now);
+        } else {
+            self.held.remove(&object.uid);
+        }
+    }
+
+    /// A CronJob whose newer Job is complete has no failed one any more.
+    fn end_failed_jobs(&mut self, object: &Object, text: &str) {
+        let Some(owner) = controller(object) else { return };
+        let is_complete = json::value_at(text, &["status", "completionTime"]).is_some();
+        if is_complete {
+            let is_older = |held: &Held| held.owner.as_ref().is_some_and(|other| other.uid == owner.uid);
+            self.held.retain(|_, held| !(matches!(held.fault, Fault::Job { .. }) && is_older(held)));
+            self.is_new = true;
+        }
+    }
+
+    /// Whether a change may be one with which something began, so that its text is of use.
+    pub fn wants(&self, line: &Line) -> bool {
+        !line.is_listed && (self.workloads.contains_key(&line.uid) || self.held.contains_key(&line.uid))
+    }
+
+    /// Looks at a change, which may be the one with which something began. `text` is the object after it.
+    pub fn changed(&mut self, line: &Line, text: Option<&str>) {
+        let workload = self.workloads.get_mut(&line.uid);
+        let held = self.held.get_mut(&line.uid);
+        if workload.is_none() && held.is_none() {
+            return;
+        }
+        let Some(change) = began::change(line, text) else { return };
+        self.is_new = true;
+        if let Some(held) = held.filter(|_| matches!(change.what, What::State | What::Deletion | What::Created)) {
+            held.own = Some(change.clone());
+        }
+        if let Some(workload) = workload {
+            if workload.changes.len() == MOST_CHANGES {
+                workload.changes.remove(0);
+            }
+            workload.changes.push(change);
+        }
+    }
+
+    /// Makes the entries anew where there is reason to. `pods_on` counts the Pods of a node.
+    pub fn look(&mut self, now: f64, pods_on: &mut dyn FnMut(&Subject) -> Option<usize>) {
+        let pace = if self.is_new { FAST_PACE } else { PACE };
+        if self.is_quiet() || (now - self.looked_at < pace && self.looked_at > 0.0) {
+            return;
+        }
+        (self.is_new, self.looked_at) = (false, now);
+        self.held.retain(|_, held| held.recovered_at.is_none_or(|at| now - at < CALM));
+        self.pods.retain(|uid, _| self.held.contains_key(uid));
+        for (uid, held) in &self.held {
+            let is_due = self.pods.get(uid).is_none_or(|(at, _)| now - at >= COUNT_PACE);
+            if held.fault == Fault::NotReady && is_due {
+                self.pods.insert(uid.clone(), (now, pods_on(&held.subject)));
+            }
+        }
+        let mut causes = self.causes(now);
+        for entry in &mut self.entries {
+            match causes.remove(&entry.cause) {
+                Some(new) => *entry = Entry { since: entry.since.min(new.since), ..new },
+                None => drop(entry.ended_at.get_or_insert(now)),
+            }
+        }
+        // An owner that was not received when it was named has become another one.
+        self.entries.retain(|entry| entry.ended_at.is_none() || entry.subject.resource.is_some());
+        self.entries.extend(causes.into_values());
+        self.entries.retain(|entry| entry.ended_at.is_none_or(|at| now - at < OVER_FOR));
+        self.entries.sort_by(|one, other| {
+            let place = |entry: &Entry| (entry.ended_at.is_some(), entry.fault.tone() != Tone::Bad);
+            let by_time = other.since.total_cmp(&one.since);
+            place(one).cmp(&place(other)).then(by_time).then_with(|| one.subject.key.cmp(&other.subject.key))
+        });
+    }
+
+    fn causes(&self, now: f64) -> FxHashMap<Cause, Entry> {
+        let mut causes: FxHashMap<Cause, Entry> = FxHashMap::default();
+        for held in self.held.values().filter(|held| held.due_at <= now && !self.is_moot(held)) {
+            let subject = self.subject_of(held);
+            let set = held.owner.as_ref().filter(|_| held.fault.is_of_pods()).map(|owner| owner.uid.clone());
+            let number = held.fault.number();
+            let cause = Cause { subject: subject.uid.clone(), number, set: set.unwrap_or_default() };
+            match causes.get_mut(&cause) {
+                Some(entry) => {
+                    entry.count.0 += 1;
+                    // The worst of several is shown: the one that was started anew most often.
+                    if restarts(&held.fault) > restarts(&entry.fault) {
+                        entry.fault = held.fault.clone();
+                    }
+                    entry.since = entry.since.min(held.since);
+                }
+                None => {
+                    let desired = match held.fault {
+                        Fault::NotReady => {
+                            self.pods.get(&held.subject.uid).and_then(|(_, pods)| *pods).map(|pods| pods as u64)
+                        }
+                        _ => self.workloads.get(&subject.uid).and_then(|workload| workload.desired),
+                    };
+                    let (fault, since) = (held.fault.clone(), held.since);
+                    let began = self.began(held, &subject.uid);
+                    let entry = Entry {
+                        subject,
+                        fault,
+                        count: (1, desired),
+                        since,
+                        ended_at: None,
+                        began,
+                        cause: cause.clone(),
+                    };
+                    causes.insert(cause, entry);
+                }
+            }
+        }
+        // A rollout whose Pods fail is late because of that.
+        let explained: Vec<Uid> =
+            causes.keys().filter(|cause| (1..=6).contains(&cause.number)).map(|cause| cause.subject.clone()).collect();
+        causes.retain(|cause, entry| entry.fault != Fault::Deadline || !explained.contains(&cause.subject));
+        causes
+    }
+
+    /// Whether a fault is of something that is going, or follows from another: Pods of a version that is scaled away, of a Job
+    /// that failed, or on a node that is lost.
+    fn is_moot(&self, held: &Held) -> bool {
+        // Of a Pod on a node that is lost nobody can say that it has ended.
+        let is_lost = |node: &Held| node.fault == Fault::NotReady && *node.subject.key.name == *held.node;
+        if matches!(held.fault, Fault::Deleting { .. }) && !held.node.is_empty() && self.held.values().any(is_lost) {
+            return true;
+        }
+        let Some(owner) = held.owner.as_ref().filter(|_| held.fault.is_of_pods()) else { return false };
+        let is_scaled_away = self.workloads.get(&owner.uid).is_some_and(|workload| workload.desired == Some(0));
+        is_scaled_away || self.held.get(&owner.uid).is_some_and(|owner| matches!(owner.fault, Fault::Job { .. }))
+    }
+
+    /// What a fault is about: of a Pod and of a ReplicaSet the workload that owns it.
+    fn subject_of(&self, held: &Held) -> Subject {
+        let is_owners = held.fault.is_of_pods() || matches!(held.fault, Fault::Create { .. });
+        let Some(owner) = held.owner.as_ref().filter(|owner| is_owners && owner.kind != "Node") else {
+            return held.subject.clone();
+        };
+        let set = self.workloads.get(&owner.uid).filter(|_| owner.kind == "ReplicaSet");
+        let top = set.and_then(|set| set.owner.as_ref()).unwrap_or(owner);
+        let known = self.workloads.get(&top.uid).map(|workload| workload.subject.clone());
+        known.unwrap_or_else(|| Subject {
+            resource: None,
+            kind: top.kind.to_string(),
+            key: ObjectKey { namespace: held.subject.key.namespace.clone(), name: top.name.as_str().into() },
+            uid: top.uid.clone(),
+        })
+    }
+
+    /// The change with which a fault began, where that is proven.
+    fn began(&self, held: &Held, top: &Uid) -> Option<Change> {
+        let changes = || self.workloads.get(top).map(|workload| &workload.changes[..]).unwrap_or_default().iter().rev();
+        let is_just_before = |change: &&Change| (-2_000.0..JUST_BEFORE).contains(&(held.since - change.at));
+        let found = match &held.fault {
+            Fault::NotReady | Fault::Deleting { .. } | Fault::Job { .. } | Fault::Unbound | Fault::Ended { .. } => None,
+            Fault::Create { .. } => changes().find(is_just_before),
+            Fault::Deadline => changes().find(|change| matches!(change.what, What::Template | What::Created)),
+            _ => {
+                let owner = held.owner.as_ref().and_then(|owner| self.workloads.get(&owner.uid));
+                let made_by = |change: &&Change| owner.is_some_and(|owner| is_version_of(held, owner, change));
+                let of_template = changes().find(|change| matches!(change.what, What::Template | What::Created));
+                let template = of_template.filter(made_by);
+                let is_scheduling = matches!(held.fault, Fault::Schedule { .. });
+                let scaled = changes().find(|change| is_scheduling && change.what == What::Replicas);
+                scaled.filter(is_just_before).or(template)
+            }
+        };
+        found.or(held.own.as_ref()).cloned()
+    }
+
+    /// What is wrong, and what was until a moment ago: the gravest first, then what began last.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Whether an object is one that something is wrong with, or is part of it.
+    pub fn concerns(&self, uid: &Uid) -> bool {
+        self.held.contains_key(uid) || self.entries.iter().any(|entry| entry.subject.uid == *uid)
+    }
+
+    /// Whether nothing is wrong, and nothing was until a moment ago.
+    pub fn is_quiet(&self) -> bool {
+        self.held.is_empty() && self.entries.is_empty()
+    }
+
+    /// Forgets what is not watched any more: whether it is still wrong is not known.
+    pub fn keep(&mut self, is_watched: &dyn Fn(&ApiResource, &str) -> bool) {
+        let is_kept =
+            |subject: &Subject| subject.resource.is_none_or(|resource| is_watched(&resource, &subject.key.namespace));
+        self.held.retain(|_, held| is_kept(&held.subject));
+        self.workloads.retain(|_, workload| is_kept(&workload.subject));
+        self.entries.retain(|entry| is_kept(&entry.subject));
+        self.is_new = true;
+    }
+}
+
+/// Whether the Pods of `owner`, of which one is held, are of the version that a change of the workload above made.
+fn is_version_of(held: &Held, owner: &Workload, change: &Change) -> bool {
+    match (&*owner.subject.kind, change.what) {
+        // The annotation of a Deployment has the revision before, until its new ReplicaSet is there.
+        ("ReplicaSet", What::Template) => change.revision + 1 == owner.revision,
+        ("ReplicaSet", What::Created) => owner.revision <= 1,
+        ("StatefulSet", _) => held.revision == owner.update && change.generation <= owner.observed,
+        ("DaemonSet", What::Template) => held.revision == change.revision.to_string().as_str(),
+        ("DaemonSet", What::Created) => held.revision == "1",
+        ("Job", What::Created) => true,
+        _ => false,
+    }
+}
+
+fn restarts(fault: &Fault) -> i64 {
+    if let Fault::Crash { restarts, .. } = fault { *restarts } else { 0 }
+}
+
+/// Whether it is a kind of which it is kept how many Pods its objects are to have.
+fn is_workload(resource: &ApiResource) -> bool {
+    match resource.group {
+        "apps" => matches!(resource.kind, "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet"),
+        "batch" => resource.kind == "Job",
+        _ => false,
+    }
+}
+
+/// Whether the object's text is worth reading. A Pod's STATUS is known from its cells, where they were read.
+fn may_be_wrong(resource: &ApiResource, object: &Object, text: &str) -> bool {
+    let is_core = resource.group.is_empty();
+    match resource.kind {
+        "Pod" if is_core => {
+            let status = object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..)));
+            status.is_none_or(|cell| cell.tone() != Tone::Good)
+        }
+        "Node" | "PersistentVolumeClaim" if is_core => true,
+        "Event" | "Lease" | "EndpointSlice" | "Endpoints" => false,
+        _ if is_workload(resource) => true,
+        _ => text.contains("\"deletionTimestamp\""),
+    }
+}
+
+fn subject(resource: ApiResource, object: &Object) -> Subject {
+    let kind = resource.kind.to_owned();
+    Subject { resource: Some(resource), kind, key: object.key.clone(), uid: object.uid.clone() }
+}
+
+fn controller(object: &Object) -> Option<Owner> {
+    let owners = object.owners.as_ref()?;
+    let owner = owners.iter().find(|owner| owner.controller)?;
+    Some(Owner { kind: (&*owner.kind).into(), name: (&*owner.name).into(), uid: owner.uid.clone() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! What is wrong, from the states of objects: each fault, and what is none.
+
+use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::noise::Marks;
+use kubechurn_client::api::object::decode_or_flag;
+use kubechurn_columns::kinds::kind;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// 2026-11-25T10:00:00Z, at 1,000,000 ms.
+const WALL: &str = "2026-11-25T10:00:00Z";
+const BEGAN: f64 = 1_000_000.0;
+
+#[derive(Default)]
+struct Play {
+    wrong: WrongNow,
+    texts: FxHashMap<String, String>,
+    seq: u64,
+    pods_on: Option<usize>,
+}
+
+impl Play {
+    fn receive(&mut self, at: f64, delta_type: DeltaType, name: &str, rest: Value) {
+        let kind = kind(name).unwrap();
+        let mut object = json!({"metadata": {"namespace": "shop", "resourceVersion": "1"}});
+        for (member, value) in rest.as_object().unwrap() {
+            match (member.as_str(), object.get_mut(member)) {
+                ("metadata", Some(Value::Object(metadata))) => metadata.extend(value.as_object().unwrap().clone()),
+                _ => object[member] = value.clone(),
+            }
+        }
+        object["metadata"]["uid"] = object["metadata"]["name"].clone();
+        let text = object.to_string();
+        let decoded = decode_or_flag(kind.decode, &text).unwrap();
+        let wall = Timestamp(Timestamp::parse(WALL).unwrap().0 + ((at - BEGAN) / 1_000.0) as i64);
+        let received =
+            Received { resource: kind.resource, now: at, wall, delta_type, object: &decoded, text: Some(&text) };
+        self.wrong.received(received);
+        self.seq += 1;
+        let old = self.texts.insert(decoded.uid.to_string(), text.clone());
+        let change = ReceivedChange {
+            seq: self.seq,
+            at,
+            kind: kind.resource.kind.into(),
+            key: decoded.key.clone(),
+            uid: decoded.uid.clone(),
+            delta_type,
+            old: old.as_deref(),
+            new: Some(&text),
+        };
+        self.wrong.changed(&Line::new(change, &Marks::default()), Some(&text));
+    }
+
+    fn list(&mut self, name: &str, rest: Value) {
+        self.receive(BEGAN, DeltaType::Replaced, name, rest);
+    }
+
+    fn set(&mut self, at: f64, name: &str, rest: Value) {
+        self.receive(BEGAN + at, DeltaType::Updated, name, rest);
+    }
+
+    fn entries(&mut self, at: f64) -> Vec<Entry> {
+        let pods_on = self.pods_on;
+        self.wrong.look(BEGAN + at, &mut |_| pods_on);
+        self.wrong.entries().to_vec()
+    }
+
+    fn sentences(&mut self, at: f64) -> Vec<String> {
+        let now = |entry: &Entry| entry.ended_at.is_none();
+        self.entries(at).iter().filter(|entry| now(entry)).map(Entry::sentence).collect()
+    }
+}
+
+fn owned(name: &str, kind: &str, owner: &str) -> Value {
+    json!({"name": name, "ownerReferences":
+        [{"apiVersion": "apps/v1", "kind": kind, "name": owner, "uid": owner, "controller": true}]})
+}
+
+fn deployment(image: &str, generation: u32, revision: u32, replicas: u32) -> Value {
+    json!({"metadata": {"name": "checkout", "generation": generation,
+            "annotations": {"deployment.kubernetes.io/revision": revision.to_string()},
+            "managedFields": [{"manager": "kubectl-set", "operation": "Update", "time": format!("2026-11-25T10:00:0{generation}Z"),
+                "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:template": {"f:spec": {"f:containers": {"k:{\"name\":\"c\"}": {"f:image": {}}}}}}}}]},
+        "spec": {"replicas": replicas, "template": {"spec": {"containers": [{"name": "c", "image": image}]}}}, "status": {}})
+}
+
+fn set(name: &str, revision: u32, replicas: u32) -> Value {
+    let mut metadata = owned(name, "Deployment", "checkout");
+    metadata["annotations"] = json!({"deployment.kubernetes.io/revision": revision.to_string()});
+    json!({"metadata": metadata, "spec": {"replicas": replicas}, "status": {}})
+}
+
+fn pod(name: &str, owner: &str, container: Value) -> Value {
+    json!({"metadata": owned(name, "ReplicaSet", owner),
+        "spec": {"containers": [{"name": "c", "image": "example/checkout:9-typo"}]},
+        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "False", "lastTransitionTime": "2026-11-25T09:58:00Z"}],
+            "containerStatuses": [container]}})
+}
+
+fn waiting(reason: &str) -> Value {
+    json!({"name": "c", "restartCount": 4, "state": {"waiting": {"reason": reason, "message": "it says why"}},
+        "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}})
+}
+
+fn running() -> Value {
+    json!({"name": "c", "ready": true, "restartCount": 4, "state": {"running": {}}})
+}
+
+/// A Deployment of six Pods, and a new version whose image does not exist.
+fn bad_image() -> Play {
+    let mut play = Play::default();
+    play.list("deployments", deployment("example/checkout:1.14", 1, 1, 6));
+    play.list("replicasets", set("old", 1, 6));
+    play.set(100.0, "deployments", deployment("example/checkout:9-typo", 2, 1, 6));
+    play.receive(BEGAN + 120.0, DeltaType::Added, "replicasets", set("new", 2, 3));
+    for name in ["a", "b", "c"] {
+        play.set(200.0, "pods", pod(name, "new", waiting("ContainerCreating")));
+    }
+    assert!(play.sentences(300.0).is_empty(), "a Pod that starts waits");
+    for name in ["a", "b", "c"] {
+        play.set(1_000.0, "pods", pod(name, "new", waiting("ErrImagePull")));
+    }
+    play
+}
+
+#[test]
+fn pods_that_cannot_pull_are_one_entry_of_their_deployment_that_began_with_its_change() {
+    let mut play = bad_image();
+    let entries = play.entries(1_000.0);
+    let sentences: Vec<String> = entries.iter().map(Entry::sentence).collect();
+    assert_eq!(sentences, ["Deployment shop/checkout: 3 of 6 Pods cannot pull example/checkout:9-typo"]);
+    assert_eq!(
+        (entries[0].since, entries[0].subject.resource.map(|one| one.kind)),
+        (BEGAN + 1_000.0, Some("Deployment"))
+    );
+    let began = entries[0].began.as_ref().unwrap();
+    let words: Vec<String> = began.words().into_iter().map(|(words, _)| words).collect();
+    assert_eq!((words.join(" "), &*began.writer, began.seq), ("image 1.14 → 9-typo".into(), "kubectl-set", 3));
+    // The back-off is the same fault.
+    play.set(5_000.0, "pods", pod("a", "new", waiting("ImagePullBackOff")));
+    assert_eq!(play.entries(5_000.0)[0].since, BEGAN + 1_000.0);
+    // It is taken back, and the Pods go with their ReplicaSet.
+    play.set(9_000.0, "replicasets", set("new", 2, 0));
+    let over = play.entries(9_000.0);
+    assert_eq!((over.len(), over[0].ended_at), (1, Some(BEGAN + 9_000.0)), "{over:#?}");
+    assert!(play.entries(9_001.0 + OVER_FOR).is_empty());
+}
+
+#[test]
+fn another_version_s_pods_did_not_begin_with_a_change_that_made_none_of_them() {
+    let mut play = bad_image();
+    play.set(2_000.0, "pods", pod("older", "old", waiting("CrashLoopBackOff")));
+    let entries = play.entries(2_000.0);
+    let crash = entries.iter().find(|entry| matches!(entry.fault, Fault::Crash { .. })).unwrap();
+    assert_eq!(crash.sentence(), "Deployment shop/checkout: 1 of 6 Pods crashes OOMKilled, exit code 137, 4 restarts");
+    assert_eq!(crash.began, None, "no change before it explains it");
+}
+
+#[test]
+fn a_crash_loop_is_one_entry_while_its_container_runs_for_a_moment() {
+    let mut play = Play::default();
+    play.list("deployments", deployment("a:1", 1, 1, 3));
+    play.list("replicasets", set("one", 1, 3));
+    for turn in 0..5 {
+        let at = f64::from(turn) * 10_000.0;
+        play.set(
+            at,
+            "pods",
+            pod("a", "one", json!({"name": "c", "restartCount": turn, "state": {"terminated": {"exitCode": 1}}})),
+        );
+        assert_eq!(play.sentences(at).len(), 1, "{turn}");
+        play.set(at + 2_000.0, "pods", pod("a", "one", running()));
+        assert_eq!((play.sentences(at + 9_000.0).len(), play.wrong.entries()[0].since), (1, BEGAN), "{turn}");
+    }
+    assert!(play.sentences(58_000.0).is_empty() && play.wrong.entries()[0].ended_at.is_some());
+    play.receive(BEGAN + 59_000.0, DeltaType::Deleted, "pods", pod("a", "one", running()));
+    assert!(play.entries(130_000.0).is_empty() && play.wrong.held.is_empty());
+}
+
+#[test]
+fn what_was_there_before_the_page_is_wrong_at_once_and_since_it_began() {
+    let mut play = Play::default();
+    play.list("pods", pod("a", "one", waiting("ImagePullBackOff")));
+    let entries = play.entries(0.0);
+    // Its owner was not received: its name is known from the Pod.
+    assert_eq!(entries[0].sentence(), "ReplicaSet shop/one: 1 Pod cannot pull example/checkout:9-typo");
+    assert_eq!(entries[0].since, BEGAN - 120_000.0);
+    play.list("replicasets", set("one", 1, 2));
+    play.list("deployments", deployment("a:1", 1, 1, 2));
+    assert_eq!(play.sentences(200.0), ["Deployment shop/checkout: 1 of 2 Pods cannot pull example/checkout:9-typo"]);
+}
+
+#[test]
+fn what_starts_goes_or_waits_a_moment_is_not_wrong() {
+    let mut play = Play::default();
+    let unscheduled = |name: &str| {
+        json!({"metadata": owned(name, "ReplicaSet", "one"), "spec": {}, "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled",
+            "status": "False", "reason": "Unschedulable", "message": "0/5 nodes are available", "lastTransitionTime": WALL}]}})
+    };
+    play.list("replicasets", set("one", 1, 3));
+    play.set(0.0, "pods", unscheduled("a"));
+    let mut going = pod("b", "one", waiting("CrashLoopBackOff"));
+    going["metadata"]["deletionTimestamp"] = json!("2026-11-25T10:00:30Z");
+    play.set(0.0, "pods", going);
+    play.set(0.0, "pods", pod("c", "one", waiting("PodInitializing")));
+    play.set(
+        0.0,
+        "persistentvolumeclaims",
+        json!({"metadata": {"name": "d", "creationTimestamp": WALL}, "status": {"phase": "Pending"}}),
+    );
+    assert!(play.sentences(4_000.0).is_empty(), "{:?}", play.wrong.entries());
+    assert_eq!(
+        play.sentences(6_000.0),
+        ["Deployment shop/checkout: 1 Pod cannot be scheduled 0/5 nodes are available"]
+    );
+    play.set(6_500.0, "pods", pod("a", "one", running()));
+    assert_eq!(play.sentences(11_000.0), ["PersistentVolumeClaim shop/d: waits for a volume"]);
+    // The Pod that was to end half a minute ago is still there.
+    let late = play.sentences(61_000.0);
+    assert!(late.contains(&"Pod shop/b: is being deleted and should be gone".into()), "{late:?}");
+}
+
+#[test]
+fn each_other_kind_s_failure_is_an_entry() {
+    let mut play = Play { pods_on: Some(14), ..Play::default() };
+    let condition = |name: &str, status: &str, reason: &str, message: &str| json!([{"type": name, "status": status, "reason": reason, "message": message, "lastTransitionTime": "2026-11-25T09:59:00Z"}]);
+    let node = |status: &str| json!({"metadata": {"name": "node-4"}, "status": {"conditions": condition("Ready", status, "", "")}});
+    play.list("nodes", node("True"));
+    play.set(10.0, "nodes", node("Unknown"));
+    let quota = "pods \"x-1\" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=2, limited: pods=2";
+    let mut refused = set("new", 1, 6);
+    refused["status"]["conditions"] = condition("ReplicaFailure", "True", "FailedCreate", quota);
+    play.list("deployments", deployment("a:1", 1, 1, 2));
+    play.set(20.0, "deployments", deployment("a:1", 2, 1, 6));
+    play.set(30.0, "replicasets", refused);
+    let failed = condition("Failed", "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit");
+    play.list("jobs", json!({"metadata": {"name": "report"}, "status": {"conditions": failed}}));
+    let mut late = deployment("a:1", 1, 1, 2);
+    late["metadata"]["name"] = json!("late");
+    late["status"]["conditions"] = condition("Progressing", "False", "ProgressDeadlineExceeded", "");
+    play.list("deployments", late);
+    let held = json!({"metadata": {"name": "stays", "deletionTimestamp": "2026-11-25T09:00:00Z", "finalizers": ["example.org/keep"]}});
+    play.list("configmaps", held);
+    play.list("namespaces", json!({"metadata": {"name": "leaving", "deletionTimestamp": "2026-11-25T09:00:00Z"}, "spec": {"finalizers": ["kubernetes"]},
+        "status": {"phase": "Terminating", "conditions": condition("NamespaceContentRemaining", "True", "SomeResourcesRemain", "1 machine remains")}}));
+    let mut sentences = play.sentences(100.0);
+    sentences.sort();
+    assert_eq!(
+        sentences,
+        [
+            "ConfigMap shop/stays: is being deleted held by example.org/keep",
+            "Deployment shop/checkout: may not create Pods exceeded quota: pods, requested: pods=1, used: pods=2, limited: pods=2",
+            "Deployment shop/late: does not progress its rollout is past its deadline",
+            "Job shop/report: failed Job has reached the specified backoff limit",
+            "Namespace shop/leaving: is being deleted held by 1 machine remains",
+            "Node shop/node-4: not ready 14 Pods on it",
+        ]
+    );
+    let began = |name: &str| {
+        let entry = play.wrong.entries().iter().find(|entry| &*entry.subject.key.name == name);
+        let words = entry.and_then(|entry| entry.began.as_ref()).map(Change::words).unwrap_or_default();
+        words.into_iter().map(|(words, _)| words).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(["checkout", "node-4", "report"].map(began), ["replicas 2 → 6", "Ready True → Unknown", ""]);
+}
+
+#[test]
+fn of_what_is_well_or_no_longer_watched_nothing_is_kept() {
+    let mut play = Play::default();
+    for name in ["a", "b"] {
+        play.list("pods", pod(name, "one", running()));
+        play.list("configmaps", json!({"metadata": {"name": name}}));
+    }
+    play.list("replicasets", set("old", 1, 0));
+    assert!(play.wrong.held.is_empty() && play.wrong.workloads.is_empty());
+    play.list("pods", pod("c", "one", waiting("ErrImagePull")));
+    assert_eq!(play.sentences(0.0).len(), 1);
+    play.wrong.keep(&|resource, _| resource.kind != "Pod");
+    assert!(play.wrong.held.is_empty());
+}
+
+#[test]
+fn whatever_comes_is_no_panic() {
+    let mut play = Play::default();
+    for rest in [
+        json!({"metadata": {"name": "a"}, "status": {"containerStatuses": [7, {"state": 7}], "conditions": "x"}}),
+        json!({"metadata": {"name": "a", "deletionTimestamp": "soon", "ownerReferences": []}, "status": 7}),
+    ] {
+        for kind in ["pods", "deployments", "nodes", "jobs", "replicasets", "persistentvolumeclaims"] {
+            play.set(1.0, kind, rest.clone());
+        }
+    }
+    assert!(play.sentences(200.0).is_empty(), "{:?}", play.wrong.entries());
+}

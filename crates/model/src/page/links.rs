@@ -1,0 +1,45 @@
+//! Where objects are looked at: beside the feed, with their changes.
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::resource::ApiResource;
+
+use crate::navigation::route::{ChosenVersion, Route};
+use crate::page::context::Context;
+use kubechurn_columns::kinds::Kind;
+
+/// The kind of a resource, as the server has it.
+pub(super) fn kind_of(resource: ApiResource, cx: &Context<'_>) -> Option<&'static Kind> {
+    cx.navigation.catalog.of_resource(&resource)
+}
+
+/// Where a change is looked at: beside the feed, among the changes of its object.
+pub(super) fn of_change(sequence: Option<u64>, cx: &Context<'_>) -> String {
+    let history = &cx.watching.history;
+    let place = |sequence: u64| {
+        let of = history.of_number(sequence)?;
+        let resource_version = history.version_of_number(sequence)?.to_string();
+        let place = beside(kind_of(of.resource, cx)?, &of.key, cx);
+        Some(Route { change: Some(ChosenVersion { sequence, resource_version }), ..place }.fragment())
+    };
+    sequence.and_then(place).unwrap_or_default()
+}
+
+/// Where an object is looked at; empty where its kind is not known.
+pub(super) fn of_object(resource: ApiResource, key: &ObjectKey, cx: &Context<'_>) -> String {
+    kind_of(resource, cx).map(|kind| beside(kind, key, cx).fragment()).unwrap_or_default()
+}
+
+fn beside(kind: &Kind, key: &ObjectKey, cx: &Context<'_>) -> Route {
+    let route = &cx.navigation.route;
+    let there = if route.shows(kind.name) { route.clone() } else { route.showing(kind.name) };
+    Route { tab: String::from("changes"), ..there.selecting(Some((kind.name, key))) }
+}
+
+/// What the cluster of a resource is called, on a page that knows several; else nothing.
+pub(super) fn cluster_of(resource: &ApiResource, cx: &Context<'_>) -> &'static str {
+    match resource.cluster {
+        _ if cx.navigation.catalog.clusters().is_empty() => "",
+        "" => cx.navigation.home,
+        cluster => cluster,
+    }
+}

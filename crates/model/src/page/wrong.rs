@@ -1,0 +1,174 @@
+//! What is wrong now: has the states looked at as they are received, and shows the section above the feed.
+
+use kubechurn_changes::findings::{Card, Finding};
+use kubechurn_changes::line::Line;
+use kubechurn_client::api::cell::CellRef;
+use kubechurn_client::api::resource::ApiResource;
+
+use crate::feed::wrong::row::{WrongModel, WrongRow, of_card, of_entry};
+use crate::feed::wrong::{Entry, Received, Subject, WrongNow};
+use crate::page::context::Context;
+use crate::page::links::{cluster_of, of_change, of_object};
+use crate::view::whole_seconds;
+use crate::watches::watched::Watched;
+
+/// How many entries are open at first.
+const OPEN: usize = 4;
+/// The most entries that are shown at all.
+const MOST: usize = 50;
+/// How soon entries are looked at again while something is wrong, in milliseconds.
+const AGAIN: f64 = 1_000.0;
+/// How often the section is made anew at most, in milliseconds.
+const PACE: f64 = 100.0;
+
+/// What is wrong now, and how it is shown.
+#[derive(Debug, Default)]
+pub(super) struct Wrong {
+    now: WrongNow,
+    /// Whether all entries are shown.
+    is_open: bool,
+    /// What was watched when it was looked at last: the resource, and the namespaces.
+    watched: Vec<(ApiResource, Vec<String>)>,
+    /// How many things are wrong, loops and fights included.
+    count: usize,
+    /// When it was looked at last, in milliseconds.
+    looked_at: f64,
+    /// Whether the user asked for another length since then.
+    is_turned: bool,
+}
+
+impl Wrong {
+    pub(super) fn received(&mut self, received: Received<'_>) {
+        self.now.received(received);
+    }
+
+    /// Looks at a change with the text that it led to.
+    pub(super) fn changed(&mut self, line: &mut Line, cx: &Context<'_>) {
+        if self.now.wants(line) {
+            let text = cx.watching.history.change(line.seq).and_then(|change| change.new.map(|text| text.into_owned()));
+            self.now.changed(line, text.as_deref());
+        }
+        line.is_failing |= self.now.concerns(&line.uid);
+    }
+
+    /// Opens the entries that are beyond the first ones, or closes them.
+    pub(super) fn turn(&mut self) {
+        self.is_open = !self.is_open;
+        self.is_turned = true;
+    }
+
+    /// How many things are wrong.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// When the entries are to be looked at again, in milliseconds, though nothing is received.
+    pub(super) fn due_at(&self) -> Option<f64> {
+        (!self.now.is_quiet()).then_some(self.looked_at + AGAIN)
+    }
+
+    /// Whether it is time to look again.
+    pub(super) fn is_due(&self, now: f64) -> bool {
+        self.is_turned || (now - self.looked_at).abs() >= PACE
+    }
+
+    /// Looks what is wrong. Returns the numbers of the changes with which it began.
+    pub(super) fn look(&mut self, cx: &Context<'_>) -> Vec<u64> {
+        (self.looked_at, self.is_turned) = (cx.now, false);
+        let members = cx.watching.watches.members();
+        let scopes = |watched: &Watched| watched.scopes().iter().map(|scope| scope.namespace.to_string()).collect();
+        let watched: Vec<(ApiResource, Vec<String>)> =
+            members.iter().map(|member| (member.kind().resource, scopes(member))).collect();
+        if watched != self.watched {
+            self.now.keep(&|resource, namespace| {
+                let of = watched.iter().filter(|(other, _)| other == resource);
+                of.flat_map(|(_, scopes)| scopes).any(|scope| scope.is_empty() || scope == namespace)
+            });
+            self.watched = watched;
+        }
+        self.now.look(cx.now, &mut |node| pods_on(node, cx));
+        self.now.entries().iter().filter_map(|entry| entry.began.as_ref()).map(|began| began.seq).collect()
+    }
+
+    /// The section: what is wrong, then loops and fights, then what is over.
+    pub(super) fn model(&mut self, cards: Vec<(Card, usize)>, cx: &Context<'_>) -> WrongModel {
+        let is_over = |entry: &&Entry| entry.ended_at.is_some();
+        let cards: Vec<(Card, usize)> = cards.into_iter().filter(|(card, _)| !self.says(card)).collect();
+        let entries = || self.now.entries().iter();
+        self.count = entries().filter(|entry| !is_over(entry)).count() + cards.len();
+        let length = entries().count() + cards.len();
+        let most = if self.is_open { MOST } else { OPEN };
+        let wrong = entries().filter(|entry| !is_over(entry)).map(|entry| entry_row(entry, cx));
+        let fights = cards.iter().map(|(card, same)| card_row(card, *same, cx));
+        let over = entries().filter(is_over).map(|entry| entry_row(entry, cx));
+        WrongModel {
+            rows: wrong.chain(fights).chain(over).take(most).collect(),
+            count: self.count,
+            more: length.saturating_sub(OPEN),
+            is_open: self.is_open,
+        }
+    }
+
+    /// Whether an entry says already what a card would: its object fails, and that its state goes to and fro follows.
+    fn says(&self, card: &Card) -> bool {
+        let follows = match &card.finding {
+            Finding::Flapping { path, .. } | Finding::Fight { path, .. } => path.starts_with("status."),
+            Finding::Stuck { .. } => true,
+            Finding::Rewriting { .. } => true,
+            Finding::Recreated => false,
+        };
+        follows && self.now.concerns(&card.uid)
+    }
+}
+
+/// How many Pods the store has on a node; `None` where Pods are not watched.
+fn pods_on(node: &Subject, cx: &Context<'_>) -> Option<usize> {
+    let of_cluster = |watched: &&Watched| {
+        let resource = watched.kind().resource;
+        let cluster = node.resource.map_or("", |node| node.cluster);
+        resource.group.is_empty() && resource.kind == "Pod" && resource.cluster == cluster
+    };
+    let watched = cx.watching.watches.members().iter().find(of_cluster)?;
+    let cell = watched.kind().columns.iter().position(|column| column.title == "NODE")?;
+    let is_on = |name: Option<CellRef<'_>>| matches!(name, Some(CellRef::Text(name)) if *name == *node.key.name);
+    Some(watched.objects(&cx.watching.informers).filter(|pod| is_on(pod.cells.get(cell))).count())
+}
+
+fn entry_row(entry: &Entry, cx: &Context<'_>) -> WrongRow {
+    let since = match entry.ended_at {
+        Some(at) => format!("over, {} ago", whole_seconds((cx.now - at).max(0.0))),
+        None => whole_seconds((cx.now - entry.since).max(0.0)),
+    };
+    let resource = entry.subject.resource;
+    let row = of_entry(entry);
+    WrongRow {
+        href: resource.map(|resource| of_object(resource, &entry.subject.key, cx)).unwrap_or_default(),
+        kind: row.kind.clone() + &in_cluster(resource, cx),
+        began_href: of_change(entry.began.as_ref().map(|began| began.seq), cx),
+        since,
+        time: cx.env.time_of_day(entry.since),
+        ..row
+    }
+}
+
+fn card_row(card: &Card, same: usize, cx: &Context<'_>) -> WrongRow {
+    // What shows it may be changes of its Pods: the card leads to what it is about.
+    let of = |seq: &u64| cx.watching.history.of_number(*seq);
+    let own = card.seqs.iter().rev().filter_map(of).find(|of| of.key == card.key && *of.resource.kind == *card.kind);
+    let row = of_card(card, same);
+    WrongRow {
+        href: own.as_ref().map(|own| of_object(own.resource, &card.key, cx)).unwrap_or_default(),
+        kind: row.kind.clone() + &in_cluster(own.map(|own| own.resource), cx),
+        since: whole_seconds((cx.now - card.since).max(0.0)),
+        time: cx.env.time_of_day(card.since),
+        ..row
+    }
+}
+
+/// The words after a kind where several clusters are in view.
+fn in_cluster(resource: Option<ApiResource>, cx: &Context<'_>) -> String {
+    match resource.map_or("", |resource| cluster_of(&resource, cx)) {
+        cluster if !cluster.is_empty() && cx.navigation.schema.has_clusters() => format!(" in {cluster}"),
+        _ => String::new(),
+    }
+}
