@@ -387,19 +387,6 @@ impl Line {
         self.fields.iter().any(|field| field.path == telling::DELETION && field.old.is_none())
     }
 
-    /// The states that this change brings: the fields, and their new words.
-    pub fn states(&self) -> impl Iterator<Item = (&str, &str)> {
-        let is_state =
-            |field: &&Field| telling::rank(&self.kind, &field.path, "") <= 2 || field.path.ends_with("].status");
-        let states = self.fields.iter().filter(is_state);
-        states.filter_map(|field| Some((&*field.path, field.new.as_ref()?.kept())))
-    }
-
-    fn brings_failure(&self) -> bool {
-        self.reason.as_ref().is_some_and(|reason| reason.is_warning)
-            || self.states().any(|(path, word)| state::tone_of(&self.kind, path, word) == Tone::Bad)
-    }
-
     /// What happened, without the object, in parts: the fields that say most, and how many more there are. An Event's message
     /// is whole.
     pub fn parts(&self) -> Vec<Part> {
@@ -506,6 +493,21 @@ impl Line {
     /// Whether a field says how a container of a Pod ends that is asked to go: with any exit code.
     fn is_ending(&self, path: &str) -> bool {
         path != telling::POD_STATUS && self.pod.as_ref().is_some_and(|pod| pod.word == "Terminating")
+    }
+
+    /// The states that this change brings: the fields, and their new words.
+    pub fn states(&self) -> impl Iterator<Item = (&str, &str)> {
+        let is_state = |field: &&Field| {
+            let is_word = telling::rank(&self.kind, &field.path, "") <= 2;
+            (is_word && !self.is_ending(&field.path)) || field.path.ends_with("].status")
+        };
+        let states = self.fields.iter().filter(is_state);
+        states.filter_map(|field| Some((&*field.path, field.new.as_ref()?.kept())))
+    }
+
+    fn brings_failure(&self) -> bool {
+        self.reason.as_ref().is_some_and(|reason| reason.is_warning)
+            || self.states().any(|(path, word)| state::tone_of(&self.kind, path, word) == Tone::Bad)
     }
 
     /// The state that this change brings, if it is one that says that something is wrong.

@@ -51,7 +51,7 @@ pub struct FeedRow {
     pub id: EntryId,
     /// The number of the change that it shows; of a row that shows several, that of the last one.
     pub seq: Option<u64>,
-    /// When the last of its changes was received: `13:04:05.678`.
+    /// When the first of its changes was received, which is where the row stands: `13:04:05.678`.
     pub time: String,
     /// The same in milliseconds since 1970.
     pub at: f64,
@@ -161,7 +161,7 @@ pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -
     let row = FeedRow {
         id: entry.id,
         seq: entry.seqs.last().copied(),
-        at: entry.last_at,
+        at: entry.first_at,
         depth: entry.depth,
         what,
         href,
