@@ -12,7 +12,8 @@ use kubechurn_client::api::request::{ListRequest, METADATA_LIST, Scope, WatchReq
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::status::{Failure, Verdict};
 use kubechurn_client::cache::heartbeat::{Answer, read_watch};
-use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::cache::lines::Lines;
+use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
 
 use crate::browser::base::{self, Base};
 use crate::browser::clock::within;
@@ -167,7 +168,27 @@ impl ListerWatcher {
         let url = format!("{}{}", self.base.socket, request.url(&self.resource, &self.scope));
         socket::listen(&url, tell).await;
     }
+
+    /// Asks for a watch over HTTP, and tells of each line as a socket tells of its frames.
+    pub async fn watch_over_http(&self, request: &WatchRequest, mut tell: impl FnMut(Input<'_>)) {
+        let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
+        let (_abort, response) = get(self.resource.cluster, &url).await;
+        let response = match response {
+            Ok(response) if response.ok() => response,
+            Ok(response) => return tell(Input::Failed(failure(&response).await)),
+            Err(failure) => return tell(Input::Failed(failure)),
+        };
+        tell(Input::Opened);
+        let mut lines = Lines::default();
+        let mut frame = |line: Result<&[u8], usize>| tell(line.map_or_else(Input::TooLong, Input::Bytes));
+        let ended = read(&response, |bytes| lines.read(bytes, LONGEST_FRAME, &mut frame)).await;
+        tell(Input::Closed(if ended.is_ok() && lines.is_whole() { ENDED } else { BROKEN }));
+    }
 }
+
+/// The codes with which a socket closes, for a body that came to its end, and for one that did not.
+const ENDED: u16 = 1000;
+const BROKEN: u16 = 1006;
 
 /// An answer whose body did not come to its end.
 struct BrokeOff;

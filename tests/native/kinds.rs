@@ -283,3 +283,33 @@ async fn a_server_that_does_not_aggregate_is_read_group_by_group() {
     })
     .await;
 }
+
+/// The definition of a kind in view changes: its columns are the new ones within a minute.
+#[tokio::test]
+async fn the_columns_of_a_kind_in_view_change_with_its_definition() {
+    let before = async |_: &Cluster, kubectl: &Kubectl| {
+        define(kubectl, DEFINITION).await;
+        create_widgets(kubectl).await;
+    };
+    with_widgets("#/widgets?wide=1", before, async |page, _, kubectl| {
+        page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
+        let begin = page.place().now();
+        let at = "/spec/versions/0/additionalPrinterColumns";
+        let patch = format!(
+            r#"[{{"op":"replace","path":"{at}/0/name","value":"Girth"}},{{"op":"add","path":"{at}/-","value":{{"name":"More","type":"string","jsonPath":".spec.more"}}}}]"#
+        );
+        kubectl.run(&format!("patch crd widgets.example.org --type=json -p {patch}"), "").await;
+        page.in_time("the kind's columns are the new ones", SOME_SECONDS, async || {
+            let heads: Vec<&str> = page.view(|view| view.table.heads.iter().map(|head| head.title).collect());
+            let has = |title: &str| heads.iter().any(|head| head.contains(title));
+            holds(has("GIRTH") && has("MORE") && !has("SIZE"), || format!("{heads:?}"))
+        })
+        .await;
+        let took = page.place().now() - begin;
+        assert!(took < 60_000.0, "it took {took} ms");
+        page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
+        shows_what_kubectl_prints(page, kubectl, 3).await;
+        page.is_balanced().await;
+    })
+    .await;
+}

@@ -20,6 +20,9 @@ mod licences;
 // The sizes of the built page's files.
 mod files;
 
+// A way that lets no WebSocket through.
+mod over_http;
+
 // Tables without rows, and the reasons.
 mod states;
 

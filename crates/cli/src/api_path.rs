@@ -22,6 +22,9 @@ pub enum ApiPath {
 /// and the former way to watch (`watch`), at which a Secret would be further behind.
 const NO_RESOURCES: [&str; 3] = ["proxy", "redirect", "watch"];
 
+/// The group of roles and of their bindings.
+const RBAC: &str = "rbac.authorization.k8s.io";
+
 /// The longest path that is read. Names have at most 253 characters, and a path at most two of them.
 const LONGEST: usize = 2_000;
 
@@ -32,7 +35,11 @@ pub fn parse(path: &str) -> Option<ApiPath> {
         return None;
     }
     let parts: Vec<&str> = path.strip_prefix('/')?.split('/').collect();
-    if !parts.iter().all(|part| is_plain(part)) {
+    // The names of roles and of their bindings may have any sign but a slash and a percent sign; all other names are those
+    // of DNS, or have none that means anything in a path.
+    let is_role = parts.first() == Some(&"apis") && parts.get(1) == Some(&RBAC) && parts.len() > 4;
+    let (name, before) = parts.split_last()?;
+    if !before.iter().all(|part| is_plain(part, false)) || !is_plain(name, is_role) {
         return None;
     }
     let (is_core, rest) = match parts[..] {
@@ -59,11 +66,15 @@ pub fn parse(path: &str) -> Option<ApiPath> {
 }
 
 /// Whether a part of a path is read by every server as it is here: nothing that ends it, joins it with another part, or is
-/// decoded twice; and not nothing, which some servers leave out.
-fn is_plain(part: &str) -> bool {
+/// decoded twice; and not nothing, which some servers leave out. In the name of a role (`is_role`) any sign may stand that is
+/// encoded, save those that could join parts.
+fn is_plain(part: &str, is_role: bool) -> bool {
     let Some(decoded) = decode(part) else { return false };
+    let refused = |byte: &u8| byte.is_ascii_control() || b"/\\%".contains(byte);
+    let ends = |bytes: &[u8]| bytes.iter().any(|byte| b"?#;".contains(byte));
     !matches!(&decoded[..], b"" | b"." | b"..")
-        && !decoded.iter().any(|byte| byte.is_ascii_control() || b"/\\%?#;".contains(byte))
+        && !decoded.iter().any(refused)
+        && !ends(if is_role { part.as_bytes() } else { &decoded })
 }
 
 /// A part without its percent signs; `None` where one is not followed by two hexadecimal digits.
@@ -112,6 +123,11 @@ mod tests {
             ("/apis/apps/v1/deployments", collection),
             ("/apis/apps/v1/namespaces/shop/deployments/web", object),
             ("/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode", object),
+            ("/apis/rbac.authorization.k8s.io/v1/clusterroles/who%3F", object),
+            ("/apis/rbac.authorization.k8s.io/v1/clusterroles/a%3Bb%23%20c", object),
+            ("/apis/rbac.authorization.k8s.io/v1/namespaces/shop/roles/exec%3Bproxy", object),
+            ("/api/v1/namespaces/services/pods/proxy", object),
+            ("/api/v1/namespaces/pods/configmaps/exec", object),
             ("/apis/demo.example/v1/secrets", collection),
             ("/api/v1/secrets", ApiPath::Collection { is_secret: true }),
             ("/api/v1/namespaces/shop/secrets", ApiPath::Collection { is_secret: true }),
@@ -172,6 +188,10 @@ mod tests {
             "/api/v1/namespaces/shop/pods/a%2",
             "/api/v1/namespaces/shop/pods/a%zz",
             "/api/v1/namespaces/shop/pods/a;b",
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles/a;b",
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles/a%2Fb",
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles%3Bx/a",
+            "/apis/rbac.authorization.k8s.io/v1/namespaces/a%3Bb/roles",
         ] {
             assert_eq!(parse(path), None, "{path}");
         }

@@ -23,8 +23,7 @@ const LINES: usize = 3;
 
 /// What `kubectl proxy` itself refuses, too, whatever this program would pass on; the same as in `kubectl churn`.
 const METHODS: &str = "--reject-methods=^(POST|PUT|PATCH|DELETE)$";
-const PATHS: &str =
-    "--reject-paths=^/api/.*/(pods|services|nodes)/[^/]*/(exec|attach|portforward|proxy)(/|$),^/api/v1/proxy/";
+const PATHS: &str = "--reject-paths=^/api/[^/]*/(namespaces/[^/]*/)?(pods|services|nodes)/[^/]*/(exec|attach|portforward|proxy)(/|$),^/api/[^/]*/proxy(/|$)";
 
 /// What kubectl reaches.
 #[derive(Debug)]
@@ -146,7 +145,8 @@ impl Kubectl {
             .command()
             .arg("proxy")
             .arg(at)
-            .args(["--api-prefix=/", METHODS, PATHS])
+            // The server of a kubeconfig may have a path, which kubectl leaves out by itself.
+            .args(["--api-prefix=/", "--append-server-path", METHODS, PATHS])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             // Ctrl-C reaches this program alone, which ends kubectl.

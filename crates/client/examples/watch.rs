@@ -80,7 +80,7 @@ fn main() -> Result<(), &'static str> {
 fn perform(base: &str, of: &(ApiResource, Scope), action: Action, answers: &SyncSender<Answer>) -> Option<Answer> {
     let url = match &action {
         Action::List(request) => request.url(&of.0, &of.1),
-        Action::Watch(request) => request.url(&of.0, &of.1),
+        Action::Watch(request) | Action::WatchOverHttp(request) => request.url(&of.0, &of.1),
         // A watch that was refused over HTTP has said why already.
         Action::Probe(_) => return Some(Answer::Input(Input::ProbePassed)),
         Action::Wait => return None,

@@ -23,7 +23,7 @@
 //! ```
 //!
 //! The answer to these is the action: empty, `wait MS`, `stream VERSION`, `watch VERSION`, `probe stream VERSION`,
-//! `probe watch VERSION` or `list VERSION [limit N] [continue TOKEN]`. The other lines ask for something: `drain` and
+//! `probe watch VERSION`, `http VERSION` or `list VERSION [limit N] [continue TOKEN]`. The other lines ask for something: `drain` and
 //! `drain N` (the changes), `store`, `marks` and `notices` (those since the last such line), `health`, `words`, `version`,
 //! `synced`, `deadline`, `queued`.
 //!
@@ -183,6 +183,7 @@ impl Conversation {
                 Notice::Refused { reason, retried, .. } => {
                     format!("Refused {} ({reason})", if retried { "for now" } else { "for good" })
                 }
+                Notice::OverHttp { .. } => String::from("OverHttp"),
                 Notice::Late { waited, .. } => format!("Late {waited}"),
             }),
             "health" => format!("{:?}", self.informer.health(self.now)),
@@ -237,6 +238,7 @@ impl Conversation {
                 let word = if request.initial_events { "stream" } else { "watch" };
                 format!("{word} {}", write_version(&request.resource_version))
             }
+            Some(Action::WatchOverHttp(request)) => format!("http {}", write_version(&request.resource_version)),
             Some(Action::Probe(request)) => {
                 let word = if request.initial_events { "stream" } else { "watch" };
                 format!("probe {word} {}", write_version(&request.resource_version))

@@ -35,6 +35,8 @@ struct Gate {
     dials_held: bool,
     /// How much later each piece of data arrives.
     latency: Duration,
+    /// Requests for WebSockets are answered with 403.
+    sockets_refused: bool,
 }
 
 /// What can be done to an answer on its way.
@@ -96,6 +98,11 @@ impl Relay {
     /// The URL of the server behind it, as a browser asks for it.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    /// Answers requests for WebSockets with 403, as some proxies do, and passes all else on.
+    pub fn refuse_sockets(&self) {
+        self.gate.send_modify(|gate| gate.sockets_refused = true);
     }
 
     /// Passes everything on again, including what was held back. A connection that was frozen by itself stays frozen.
@@ -228,6 +235,12 @@ struct Marks {
 async fn relay(mut client: TcpStream, backend: u16, gates: [watch::Receiver<Gate>; 2], marks: &Marks) {
     let mut gate = gates.clone();
     passed(&mut gate, |gate| gate.held == Some(Direction::Both) || gate.dials_held).await;
+    let refuses = gates[0].borrow().sockets_refused;
+    if refuses && asks_for_socket(&client).await {
+        // Whoever asked may be gone.
+        let _ = client.write_all(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").await;
+        return;
+    }
     let Ok(mut server) = TcpStream::connect((Ipv4Addr::LOCALHOST, backend)).await else { return };
     for stream in [&client, &server] {
         // A piece is passed on as it came.
@@ -242,6 +255,13 @@ async fn relay(mut client: TcpStream, backend: u16, gates: [watch::Receiver<Gate
     let down = forward(from_server, to_client, gates, Direction::ToClient, |piece| spoil(piece, &marks.wrong));
     // Where one direction failed the other one ends, too.
     let _ = tokio::try_join!(up, down);
+}
+
+/// Whether a connection begins with a request for a WebSocket, which has a connection of its own.
+async fn asks_for_socket(client: &TcpStream) -> bool {
+    let mut head = vec![0; 16 * 1024];
+    let count = client.peek(&mut head).await.unwrap_or(0);
+    String::from_utf8_lossy(&head[..count]).to_ascii_lowercase().contains("upgrade: websocket")
 }
 
 /// Passes data on until one end closes, and then closes towards the other end. An error is one of the connection.

@@ -69,6 +69,11 @@ impl Lives {
         self.resources.get(usize::from(number)).copied()
     }
 
+    /// The resources of which something was received.
+    pub fn resources(&self) -> impl Iterator<Item = ApiResource> {
+        self.resources.iter().copied()
+    }
+
     /// The number of a life, which begins if it is not known.
     pub fn number(&mut self, resource: ApiResource, key: &ObjectKey, uid: &Uid) -> u32 {
         let resource = self.resource_number(resource);

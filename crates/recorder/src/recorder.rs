@@ -274,6 +274,14 @@ impl Recorder {
         all
     }
 
+    /// The other resources of the same name in the same cluster, of which something was received: a kind may be served in two
+    /// groups, or in two versions.
+    pub fn twins(&self, resource: &ApiResource) -> impl Iterator<Item = ApiResource> {
+        self.lives.resources().filter(move |other| {
+            other != resource && other.plural == resource.plural && other.cluster == resource.cluster
+        })
+    }
+
     /// The resource of a life.
     pub fn resource(&self, life: &Life) -> Option<ApiResource> {
         self.lives.resource(life.resource)

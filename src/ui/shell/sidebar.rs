@@ -149,7 +149,7 @@ fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Comma
     let glyph = move |item: &SidebarItem| match item.state {
         "" => "○",
         "live" => "●",
-        "forbidden" | "stopped" => "◆",
+        "unauthorized" | "forbidden" | "stopped" => "◆",
         _ => "◐",
     };
     let pin = move |_| commands.send(Command::Pin(name));

@@ -226,6 +226,7 @@ impl Shell {
             match action {
                 Action::List(request) => lister_watcher.list(&request, tell).await,
                 Action::Watch(request) => lister_watcher.watch(&request, tell).await,
+                Action::WatchOverHttp(request) => lister_watcher.watch_over_http(&request, tell).await,
                 Action::Probe(request) => lister_watcher.probe(&request, tell).await,
                 Action::Wait => {}
             }

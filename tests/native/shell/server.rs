@@ -24,7 +24,8 @@ use kubechurn_client::api::status::{Failure, Verdict};
 use kubechurn_client::api::{definition, list};
 use kubechurn_client::cache::discovery::CachedDiscovery;
 use kubechurn_client::cache::heartbeat::{Answer as Beat, Ask, DEADLINE, SLOW, read_watch};
-use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::cache::lines::Lines;
+use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
 use kubechurn_columns::kinds::namespaces;
 use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::effect::{Answer, FoundApi, Request};
@@ -228,6 +229,24 @@ impl ListerWatcher {
             }
         }
         tell(Input::Closed(code));
+    }
+
+    /// Asks for a watch over HTTP, and tells of each line.
+    pub async fn watch_over_http(&self, request: &WatchRequest, tell: impl Fn(Input<'_>)) {
+        let mut response = match self.server.send(&request.url(&self.resource, &self.scope), "*/*", None).await {
+            Ok(response) => response,
+            Err(failure) => return tell(Input::Failed(failure)),
+        };
+        tell(Input::Opened);
+        let mut lines = Lines::default();
+        let mut frame = |line: Result<&[u8], usize>| tell(line.map_or_else(Input::TooLong, Input::Bytes));
+        loop {
+            match response.chunk().await {
+                Ok(Some(bytes)) => lines.read(&bytes, LONGEST_FRAME, &mut frame),
+                Ok(None) => return tell(Input::Closed(if lines.is_whole() { 1000 } else { NO_CODE })),
+                Err(_) => return tell(Input::Closed(NO_CODE)),
+            }
+        }
     }
 
     /// Asks over HTTP for a watch that was refused as a socket.

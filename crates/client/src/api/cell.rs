@@ -6,6 +6,7 @@ use std::fmt::Write;
 use smol_str::SmolStr;
 
 use crate::api::float;
+use crate::api::meaning;
 use crate::api::time::{Timestamp, write_human_duration};
 
 /// How alarming a value is. A view shows it by a colour and a shape, never by a colour alone.
@@ -39,7 +40,7 @@ impl Tone {
 /// A value that prints an age keeps the time itself, so that the age grows without the object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Printed as it is; sorts by its bytes.
+    /// Printed as it is; sorts by what it means, as far as that can be seen ([`crate::api::meaning`]).
     Text(SmolStr),
     /// A text that needs no allocation.
     Static(&'static str),
@@ -180,6 +181,17 @@ impl<'a> CellRef<'a> {
         }
     }
 
+    /// Whether this stands for no value: an order puts it behind all others, whichever way it goes.
+    pub fn is_filler(self) -> bool {
+        match self {
+            CellRef::Text(text) | CellRef::Status(text, _) => {
+                matches!(text, "" | "<none>" | "<unset>" | "<unknown>" | "<nil>" | "<no value>")
+            }
+            CellRef::Age(since) | CellRef::Elapsed(since, _) => since.is_none(),
+            _ => false,
+        }
+    }
+
     /// A total order by which a column is sorted. It does not change as time passes.
     ///
     /// Where a column holds both, texts stand before numbers (`<none>` before `0/1`). Ages are sorted youngest first, unknown
@@ -205,7 +217,7 @@ impl<'a> CellRef<'a> {
                 elapsed_rank(from, to).cmp(&elapsed_rank(other_from, other_to))
             }
             _ => match (self.text(), other.text()) {
-                (Some(one), Some(two)) => one.cmp(two),
+                (Some(one), Some(two)) => meaning::compare(one, two),
                 _ => self.rank().cmp(&other.rank()),
             },
         }

@@ -8,6 +8,7 @@ pub mod event;
 pub mod extra;
 pub mod float;
 pub mod list;
+pub mod meaning;
 pub mod object;
 pub mod owner;
 pub mod release;

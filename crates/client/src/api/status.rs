@@ -15,9 +15,13 @@ pub enum Verdict {
     TooManyRequests,
     /// The server could not be reached, or a proxy before it could not.
     Unreachable,
-    /// The server failed or is not ready (500, 502, 503, 504): wait, then start over.
+    /// The server failed (500, 504): wait, then start over.
     Failing,
-    /// Not allowed (401, 403): only someone else can change that, so ask seldom.
+    /// The server is starting, and says so in one of several ways (403, 500, 503): wait, then ask the same again.
+    NotReady,
+    /// The server does not know who asks (401): the credential is being renewed, or has run out. Ask the same again.
+    Unauthorized,
+    /// Not allowed (403): only someone else can change that, so ask seldom.
     Forbidden,
     /// The request itself is wrong or not served (400, 404, 405, 406, 422): asking again will not help.
     Refused,
@@ -72,7 +76,9 @@ impl Failure {
             _ if too_large => Verdict::TooLarge,
             (410, _) | (_, "Expired" | "Gone") => Verdict::Expired,
             (429, _) | (_, "TooManyRequests") => Verdict::TooManyRequests,
-            (401 | 403, _) => Verdict::Forbidden,
+            (403 | 500 | 503, _) if is_starting(body) => Verdict::NotReady,
+            (401, _) => Verdict::Unauthorized,
+            (403, _) => Verdict::Forbidden,
             // kubectl proxy says in plain text that it cannot reach its API server.
             (500, _) if !is_status => Verdict::Unreachable,
             // The server cannot parse the resourceVersion: it names no cause and no reason.
@@ -93,6 +99,13 @@ impl Failure {
             seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0).map(|seconds| seconds.min(60.0) * 1000.0);
         Failure { verdict, code, words, retry_after }
     }
+}
+
+/// Whether an API server says that it is starting: its admission (`not yet ready to handle request`), its health checks
+/// (`poststarthook/…`), or its own words.
+fn is_starting(body: &str) -> bool {
+    const WORDS: [&str; 4] = ["not yet ready", "poststarthook", "post-start-hook", "apiserver is starting"];
+    WORDS.iter().any(|words| body.contains(words))
 }
 
 /// The first line of a text that is no `Status`, at most 200 characters.
@@ -168,6 +181,15 @@ mod tests {
             "pods is forbidden: no",
         );
         check(403, "", Verdict::Forbidden, "HTTP status 403, without a word");
+        check(401, r#"{"kind":"Status","message":"Unauthorized"}"#, Verdict::Unauthorized, "Unauthorized");
+        // One number, and other things: a server that starts says so with the same codes.
+        for code in [403, 500, 503] {
+            let words = "pods is forbidden: not yet ready to handle request";
+            let body = format!(r#"{{"kind":"Status","reason":"Forbidden","message":"{words}","code":{code}}}"#);
+            check(code, &body, Verdict::NotReady, words);
+        }
+        let hooks = "[+]ping ok\n[-]poststarthook/rbac/bootstrap-roles failed: reason withheld";
+        check(500, hooks, Verdict::NotReady, "[+]ping ok");
         check(
             500,
             "dial tcp 127.0.0.1:6443: connect: connection refused\n",

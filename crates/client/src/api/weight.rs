@@ -2,6 +2,7 @@
 //! each cell once.
 
 use crate::api::cell::{CellRef, elapsed_rank};
+use crate::api::meaning::Meaning;
 
 /// Weights are below 2^62: 3 bits for the cell's kind, then 57 bits for a value, and the lowest two bits say how that value
 /// stands for the cell.
@@ -29,7 +30,7 @@ impl CellRef<'_> {
     /// Of two cells whose weights differ, the one with the lower weight is less by [`CellRef::compare`]. Below 2^62.
     pub fn weight(self) -> u64 {
         let (value, how) = match self {
-            CellRef::Text(text) | CellRef::Status(text, _) => words(text),
+            CellRef::Text(words) | CellRef::Status(words, _) => text(words),
             CellRef::Number(number) => {
                 let is_exact = (0..1 << 45).contains(&number);
                 (float(number as f64), if is_exact { EXACT } else { MORE })
@@ -51,6 +52,27 @@ impl CellRef<'_> {
             }
         };
         u64::from(self.rank()) << (BITS - 3) | value << 2 | how
+    }
+}
+
+/// The weight of a text whose order is that of its bytes, such as a name.
+pub fn of_bytes(text: &str) -> u64 {
+    let (value, how) = words(text);
+    value << 2 | how
+}
+
+/// By what the text means. Words stand behind all that means something.
+fn text(text: &str) -> (u64, u64) {
+    const WORDS: u64 = 1 << (VALUE - 1);
+    let meaning = Meaning::of(text);
+    let group = |value: u64| u64::from(meaning.rank()) << (VALUE - 3) | value >> 3;
+    match meaning {
+        Meaning::Words => {
+            let (value, how) = words(text);
+            (WORDS | value, how)
+        }
+        Meaning::Numbered => (group(0), MORE),
+        _ => (group(float(meaning.numbers().0)), MORE),
     }
 }
 
@@ -101,7 +123,12 @@ mod tests {
         let number = prop_oneof![near, any::<i64>()];
         let float = prop_oneof![number.clone().prop_map(|number| number as f64), any::<f64>()];
         let time = proptest::option::of(number.clone().prop_map(Timestamp));
-        let text = prop_oneof!["[ab\0]{0,3}", "Runnin[fgh][a\0]{0,2}", any::<String>()];
+        let text = prop_oneof![
+            "[ab\0]{0,3}",
+            "Runnin[fgh][a\0]{0,2}",
+            "v?[0-9]{1,3}[.]?[0-9]{0,2}(|m|s|h|d|Mi|Gi|k|%|/[0-9]|[.][0-9])",
+            any::<String>()
+        ];
         prop_oneof![
             text.clone().prop_map(|text| Cell::Text(text.into())),
             text.prop_map(|text| Cell::Status(text.into(), Tone::Good)),

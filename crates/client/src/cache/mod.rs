@@ -8,6 +8,7 @@ pub mod backlog;
 pub mod backoff;
 pub mod clock;
 pub mod discovery;
+pub mod lines;
 pub mod reflector;
 pub mod server_clock;
 

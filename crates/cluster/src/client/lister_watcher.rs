@@ -43,7 +43,7 @@ impl ListerWatcher {
         let this = self.clone();
         match action {
             Action::List(request) => stream::once(async move { this.list(&request).await }).boxed_local(),
-            Action::Watch(request) => this.watch(&request),
+            Action::Watch(request) | Action::WatchOverHttp(request) => this.watch(&request),
             // A watch that is refused over HTTP says why. So a probe is only asked for after a watch that was accepted
             // and then broke at once; opening the watch again shows what is wrong.
             Action::Probe(_) => stream::once(async { Outcome::ProbePassed }).boxed_local(),

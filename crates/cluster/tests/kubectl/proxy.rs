@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 
 use kubechurn_harness::process::Process;
 
@@ -142,4 +142,99 @@ async fn what_a_proxy_passes_on_is_told_without_a_write() {
     session.order("fault?status=403").await;
     assert_eq!(writes("", "").await, " POST PUT PATCH DELETE");
     assert_eq!(session.writes().await, before);
+}
+
+/// A relay to a server whose API is below a path, as behind a fleet's proxy: what is asked for elsewhere gets 404. Returns the
+/// port on which it listens.
+async fn below(path: &'static str, backend: u16) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port can be bound");
+    let port = listener.local_addr().expect("it has an address").port();
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut head = Vec::new();
+                while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+                    if client.read_buf(&mut head).await.unwrap_or(0) == 0 {
+                        return;
+                    }
+                }
+                let head = String::from_utf8_lossy(&head).into_owned();
+                let Some(rest) = head.strip_prefix(&format!("GET {path}")) else {
+                    let answer = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                    return drop(client.write_all(answer).await);
+                };
+                // One request for each connection, so that each is seen.
+                let is_socket = rest.to_ascii_lowercase().contains("upgrade: websocket");
+                let once = if is_socket { "" } else { "\r\nConnection: close" };
+                let passed = format!("GET {}", rest.replacen("\r\n", &format!("{once}\r\n"), 1));
+                let mut server = TcpStream::connect(("127.0.0.1", backend)).await.expect("the cluster listens");
+                server.write_all(passed.as_bytes()).await.expect("the cluster reads");
+                let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+            });
+        }
+    });
+    port
+}
+
+/// The server of a kubeconfig may be below a path, in every way of serving.
+#[tokio::test]
+async fn a_server_below_a_path_is_reached_with_what_every_way_of_serving_gives_the_proxy() {
+    let session = Session::start("proxy-path").await;
+    let port = below("/k8s/clusters/c-1", session.port()).await;
+    let (_process, address) = proxy(
+        &session,
+        &format!("-s http://127.0.0.1:{port}/k8s/clusters/c-1 --api-prefix=/secret/k8s/ --append-server-path"),
+    )
+    .await;
+    let host = address.to_string();
+    let (status, text) = ask(address, "GET /secret/k8s/version", &host, false).await;
+    assert!(status == 200 && text.contains("gitVersion"), "{text}");
+    let (status, text) = ask(address, "GET /secret/k8s/api/v1/pods?watch=true", &host, true).await;
+    assert_eq!(status, 101, "{text}");
+    for file in ["plugin/kubectl-churn", "crates/cli/src/kubectl.rs", "dev", "docs/guide/start.md", "SECURITY.md"] {
+        let text = project_file(file);
+        let prefixes = text.matches("--api-prefix=").count();
+        assert!(prefixes > 0 && text.matches("--append-server-path").count() >= 1, "{file}");
+    }
+}
+
+/// What the proxy refuses is told by the parts of a path: objects may be called `exec`, and namespaces `pods`.
+#[tokio::test]
+async fn an_object_of_an_unusual_name_is_no_way_into_a_pod() {
+    let plugin = project_file("plugin/kubectl-churn");
+    let refused = plugin.split("refused='").nth(1).and_then(|rest| rest.split('\'').next()).expect("it refuses paths");
+    for file in ["crates/cli/src/kubectl.rs", "dev"] {
+        assert!(project_file(file).contains(refused), "{file} refuses other paths");
+    }
+    let session = Session::start("proxy-names").await;
+    let (_process, address) = proxy(&session, &format!("'--reject-paths={refused}'")).await;
+    for path in [
+        "/api/v1/namespaces/shop/pods/x/exec",
+        "/api/v1/namespaces/shop/pods/x/attach",
+        "/api/v1/namespaces/shop/pods/x/portforward",
+        "/api/v1/namespaces/shop/pods/x:8080/proxy/metrics",
+        "/api/v1/namespaces/shop/pods/x%2Fexec",
+        "/api/v1/namespaces/shop/services/https:x:443/proxy/",
+        "/api/v1/namespaces/pods/pods/x/exec",
+        "/api/v1/nodes/node-1/proxy/pods",
+        "/api/v1/proxy/nodes/node-1",
+    ] {
+        let (status, text) = ask(address, &format!("GET {path}"), "localhost", false).await;
+        assert!(status == 403 && !text.contains("\"kind\":\"Status\""), "{path}: {text}");
+    }
+    for path in [
+        "/api/v1/namespaces/services/pods/proxy",
+        "/api/v1/namespaces/nodes/configmaps/exec",
+        "/api/v1/namespaces/pods/services/attach",
+        "/api/v1/namespaces/shop/pods/exec",
+        "/api/v1/namespaces/proxy",
+    ] {
+        let (status, text) = ask(address, &format!("GET {path}"), "localhost", false).await;
+        assert!(matches!(status, 200 | 404) && text.contains("\"kind\""), "{path}: {text}");
+    }
+}
+
+fn project_file(name: &str) -> String {
+    let path = format!("{}/../../{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }

@@ -88,6 +88,12 @@ impl Session {
         log.len()
     }
 
+    /// The port on which the cluster listens.
+    pub fn port(&self) -> u16 {
+        let port = self.url.rsplit(':').next().and_then(|port| port.trim_end_matches('/').parse().ok());
+        port.expect("the cluster's address has a port")
+    }
+
     /// Starts a command that runs until it is dropped.
     pub fn follow(&self, line: &str) -> Process {
         let home = self.home.path().display().to_string();

@@ -13,7 +13,7 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
-use kubechurn_recorder::{Interest, NewVersion, Pushed, Record, Recorder, Totals};
+use kubechurn_recorder::{Interest, NewVersion, Pushed, Record, Recorder, Stored, Totals};
 use serde::Serialize;
 
 use crate::timeline::mark::MarkType;
@@ -177,13 +177,29 @@ impl History {
             _ if is_lease(&resource) || self.is_node_heartbeat(&resource, &received, text) => Interest::Dull,
             _ => Interest::Change,
         };
+        let is_told_elsewhere = interest == Interest::Change && self.is_known_elsewhere(&resource, &received);
         match self.recorder.push(NewVersion { at: now, delta_type, resource, object, text, interest }) {
             Pushed::Kept(sequence) => {
                 let is_told = interest != Interest::Listed || is_workload(&resource);
-                (is_told || self.recorder.previous(sequence).is_some()).then_some(sequence)
+                let is_told = is_told || self.recorder.previous(sequence).is_some();
+                (is_told && !is_told_elsewhere).then_some(sequence)
             }
             Pushed::Again(_) | Pushed::Dropped => None,
         }
+    }
+
+    /// Whether another watch has brought the same version of the same object. Some kinds are served in two groups or versions: an
+    /// Event of `events.k8s.io` is one of the core. That is one write, and not two.
+    fn is_known_elsewhere(&self, resource: &ApiResource, received: &ReceivedDelta<'_>) -> bool {
+        let Object { key, uid, resource_version, .. } = &**received.object;
+        let is_gone = received.delta_type == DeltaType::Deleted;
+        let is_it = |stored: &Stored<'_>| {
+            let number = stored.record.number().map(|number| number.to_string());
+            stored.life.uid == *uid
+                && number.as_deref() == Some(resource_version.as_str())
+                && (stored.record.delta_type == DeltaType::Deleted) == is_gone
+        };
+        self.recorder.twins(resource).any(|twin| self.recorder.versions(twin, key).iter().any(is_it))
     }
 
     /// Whether a Node's status says no more than that its kubelet is still there. Only Nodes are compared, and only with a
@@ -412,6 +428,24 @@ mod tests {
         let (first, last) = (ObjectKey::new("", "p1"), ObjectKey::new("", "p40"));
         assert_eq!(history.let_go(&"u-p1".into(), &pods::KIND.resource, &first).0, 10);
         assert_eq!(history.of(&pods::KIND.resource, &last).len(), 1);
+    }
+
+    #[test]
+    fn one_write_that_two_kinds_of_watches_bring_is_told_once() {
+        use kubechurn_columns::kinds::events;
+        let (core, other) = (events::KIND.resource, events::EVENTS_K8S_IO.resource);
+        let mut history = History::new(1 << 20, 0);
+        let mut told = |resource, delta_type, text: &str| {
+            let object = Arc::new(decode_metadata(text).unwrap());
+            history.push(resource, ReceivedDelta { now: 1.0, delta_type, object: &object, text: Some(text) }).is_some()
+        };
+        let (first, second) = (text("a", "7", 0), text("a", "8", 0));
+        assert!(told(core, DeltaType::Added, &first) && !told(other, DeltaType::Added, &first));
+        assert!(told(other, DeltaType::Updated, &second) && !told(core, DeltaType::Updated, &second));
+        assert!(told(core, DeltaType::Deleted, &second) && !told(other, DeltaType::Deleted, &second));
+        // Of the same name and number in another kind is another object.
+        assert!(told(pods::KIND.resource, DeltaType::Added, &first));
+        assert!(history.is_balanced());
     }
 
     #[test]

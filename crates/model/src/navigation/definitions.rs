@@ -70,6 +70,13 @@ impl Definitions {
         asked
     }
 
+    /// The resources in view whose definitions are known: they may be others by now.
+    pub fn in_view(&self) -> impl Iterator<Item = ApiResource> + '_ {
+        let known = self.visits.iter().filter(|visit| !visit.awaits && visit.note.is_none());
+        let known = known.filter(|visit| self.in_view.contains(&visit.resource));
+        known.map(|visit| visit.resource)
+    }
+
     /// Whether a kind's columns are not known yet.
     pub fn awaits(&self, kind: &Kind) -> bool {
         self.of(&kind.resource.at("")).is_some_and(|visit| visit.awaits)
@@ -92,7 +99,9 @@ impl Definitions {
             Ok(text) => definition::read(text, resource.version).map_err(|error| error.to_string()),
             // A resource without a definition is served by an aggregated API server. And not every user may read
             // definitions.
-            Err(failure) if matches!(failure.verdict, Verdict::Forbidden | Verdict::Refused) => {
+            Err(failure)
+                if matches!(failure.verdict, Verdict::Forbidden | Verdict::Unauthorized | Verdict::Refused) =>
+            {
                 Err(failure.words.clone())
             }
             Err(_) => {

@@ -17,6 +17,9 @@ use kubechurn_columns::kinds::Kind;
 const MISSING: f64 = 1_500.0;
 /// How soon a definition that could not be fetched is asked for again, in milliseconds.
 const DEFINITION: f64 = 2_000.0;
+/// How often the definitions of kinds in view are asked for again, in milliseconds: their columns may change, and nothing
+/// else tells.
+const DEFINITIONS: f64 = 30_000.0;
 /// The HTTP status of a resource or object that does not exist.
 const NOT_FOUND: u16 = 404;
 
@@ -29,6 +32,8 @@ pub(super) struct Discovery {
     answered: f64,
     /// The definitions to ask for again, and when.
     definitions: Vec<(f64, ApiResource)>,
+    /// When the definitions of the kinds in view were last asked for.
+    defined: f64,
 }
 
 impl Discovery {
@@ -99,6 +104,12 @@ impl Discovery {
     }
 
     pub(super) fn define_again(&mut self, cx: &mut Context<'_>) {
+        if cx.now - self.defined >= DEFINITIONS && !cx.env.is_hidden() {
+            let begins = self.defined > 0.0;
+            self.defined = cx.now;
+            let again = cx.navigation.definitions.in_view();
+            self.definitions.extend(again.filter(|_| begins).map(|resource| (cx.now, resource)));
+        }
         let (due, later) = self.definitions.drain(..).partition(|(at, _)| *at <= cx.now);
         self.definitions = later;
         let due: Vec<(f64, ApiResource)> = due;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use kubechurn_changes::feed::{Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_client::cache::reflector::Health;
 
 use crate::feed::span::Reading;
 use crate::feed::wrong::Received;
@@ -21,7 +22,7 @@ use crate::page::wrong::Wrong;
 use crate::table::pointer::Pointer;
 use crate::timeline::mark::grouped;
 use crate::timeline::scale::Window;
-use crate::view::ago;
+use crate::view::{ago, troubles};
 
 /// How long a frame may tell changes while the feed is in view, in milliseconds.
 const SHARE: f64 = 8.0;
@@ -261,7 +262,8 @@ impl Feed {
             (true, true) => "Nothing has changed since this page began to watch. What changes will be shown here.",
             (true, false) => "No change passes the filter.",
         };
-        FeedFrame { words, waiting, newer, noise, empty: empty.to_owned() }
+        let empty = unreadable(cx).filter(|_| feed.is_empty()).unwrap_or_else(|| empty.to_owned());
+        FeedFrame { words, waiting, newer, noise, empty }
     }
 
     fn row(&self, place: FeedPlace, cx: &Context<'_>) -> FeedRow {
@@ -371,4 +373,20 @@ fn gone(id: EntryId) -> FeedRow {
 /// A time of day to the second.
 pub(super) fn seconds(time: &str) -> String {
     time.chars().take("13:04:05".len()).collect()
+}
+
+/// What is said in place of changes where no kind in view can be read, and none has been.
+fn unreadable(cx: &Context<'_>) -> Option<String> {
+    let (watches, informers) = (&cx.watching.watches, &cx.watching.informers);
+    let is_refused = |health| matches!(health, Health::Forbidden | Health::Unauthorized);
+    let mut members = watches.members().iter();
+    let first = watches.members().first()?;
+    if !members.all(|watched| is_refused(watched.health(informers, cx.now)) && watched.items(informers) == 0) {
+        return None;
+    }
+    let what = troubles(first, first.kind().title, false, informers, cx.now).into_iter().next()?.what;
+    Some(match watches.members().len() - 1 {
+        0 => format!("No change can be seen. {what}."),
+        others => format!("No change of any of these {} kinds can be seen. {what}; and so on.", others + 1),
+    })
 }

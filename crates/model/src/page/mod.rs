@@ -238,7 +238,7 @@ impl Page {
         let health = watching.health(navigation, now);
         now - self.news < AFTER_NEWS
             || self.table.rows.has_young
-            || !matches!(health, None | Some(Health::Live | Health::Forbidden | Health::Stopped))
+            || !matches!(health, None | Some(Health::Live | Health::Unauthorized | Health::Forbidden | Health::Stopped))
             || navigation.selected.is_some()
             || !open_lists.is_empty()
             || self.verification.verifier.is_under_way()

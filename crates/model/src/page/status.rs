@@ -18,7 +18,7 @@ use crate::table::schema::TableSchema;
 use crate::timeline::mark::{MarkType, grouped};
 use crate::view::{
     self, Connection, ListingModel, NoticeItem, Pipeline, Subject, Trouble, WatchItem, bytes, bytes_of, left_out,
-    proof_age, trouble, whole_seconds,
+    proof_age, troubles, whole_seconds,
 };
 use crate::watches::listing::Progress;
 use crate::watches::notices::Notices;
@@ -220,12 +220,21 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
             format!("{}, relist {}", whole_seconds(age), progress.words())
         }
         (Health::Live, _, Some(age)) => proof_age(age),
-        (Health::Stale | Health::Forbidden | Health::Stopped, _, Some(age)) => whole_seconds(age),
+        (Health::Stale | Health::Unauthorized | Health::Forbidden | Health::Stopped, _, Some(age)) => {
+            whole_seconds(age)
+        }
         _ => String::new(),
     };
-    let troubles = watches.members().iter().enumerate().filter_map(|(at, watched)| {
+    let is_over_http = watches.members().iter().flat_map(|watched| watched.informers(informers));
+    let is_over_http = { is_over_http }.any(|informer| informer.reflector().is_over_http());
+    let detail = match (is_over_http, detail.is_empty()) {
+        (true, true) => String::from("over HTTP"),
+        (true, false) => format!("{detail}, over HTTP"),
+        (false, _) => detail,
+    };
+    let troubles = watches.members().iter().enumerate().flat_map(|(at, watched)| {
         let title = view.schema().subject(KindId(at as u8));
-        trouble(watched, &title, watches.provisional(at) > 0, informers, cx.now)
+        troubles(watched, &title, watches.provisional(at) > 0, informers, cx.now)
     });
     let mut troubles: Vec<Trouble> = troubles.collect();
     // Before discovery, the page does not know what is missing.

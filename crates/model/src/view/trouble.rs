@@ -1,12 +1,15 @@
 //! Sentences for the user: why there is no row, and why what is shown may be wrong.
 
+use std::cmp::Reverse;
+
+use kubechurn_client::api::status::Verdict;
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::reflector::Health;
 
 use crate::navigation::route::{LeftOut, Route};
 use crate::table::schema::TableSchema;
-use crate::view::{Trouble, seconds};
-use crate::watches::watched::Watched;
+use crate::view::{Trouble, seconds, whole_seconds};
+use crate::watches::watched::{Complaint, Watched, rank};
 
 /// A table without rows, and what was asked for.
 #[derive(Clone, Copy, Debug)]
@@ -45,33 +48,89 @@ pub fn empty(EmptyTable { schema, route, known, works }: EmptyTable<'_>, health:
     }
 }
 
-/// What is wrong with a kind, which has this title, in words for the user: what happened, to which resource, and what comes
-/// next. `provisional` says whether rows are shown of a list that is not complete.
-pub fn trouble(
+/// What is wrong with a kind, which has this title: for each thing what happened and where, in the server's words, and what
+/// comes next. What several namespaces have in common is said once, and names them all. `provisional` says whether rows are
+/// shown of a list that is not complete.
+pub fn troubles(
     watched: &Watched,
     title: &str,
     provisional: bool,
     informers: &SharedInformerFactory,
     now: f64,
-) -> Option<Trouble> {
-    let complaint = watched.complaint(informers)?;
-    let health = watched.health(informers, now);
-    let scope = if complaint.namespace.is_empty() { String::new() } else { format!(" in {}", complaint.namespace) };
-    let what = match health {
-        Health::Forbidden if watched.items(informers) > 0 => format!("{title}{scope}: as listed, but not watched"),
-        Health::Forbidden => format!("{title}{scope}: not allowed"),
-        Health::Stopped if complaint.code == 0 => format!("{title}{scope}: stopped"),
-        Health::Stopped => format!("{title}{scope}: refused"),
-        Health::Stale => format!("{title}{scope}: stale"),
-        _ if provisional => format!("{title}{scope}: the list broke off, and its rows are provisional"),
-        _ => format!("{title}{scope}: waiting"),
+) -> Vec<Trouble> {
+    let mut groups: Vec<Vec<Complaint<'_>>> = Vec::new();
+    for complaint in watched.complaints(informers) {
+        let is_alike = |group: &Vec<Complaint<'_>>| alike(&group[0], &complaint, now);
+        match groups.iter_mut().find(|group| is_alike(group)) {
+            Some(group) => group.push(complaint),
+            None => groups.push(vec![complaint]),
+        }
+    }
+    groups.sort_by_key(|group| Reverse(rank(group[0].informer.health(now))));
+    groups.iter().map(|group| trouble(watched, group, title, provisional, now)).collect()
+}
+
+/// Whether two informers have failed in the same way, so that one sentence serves both.
+fn alike(one: &Complaint<'_>, other: &Complaint<'_>, now: f64) -> bool {
+    let of = |complaint: &Complaint<'_>| {
+        (complaint.verdict, complaint.code, complaint.has_listed, complaint.informer.health(now))
     };
-    let next = match complaint.retry_at {
+    of(one) == of(other)
+}
+
+fn trouble(watched: &Watched, group: &[Complaint<'_>], title: &str, provisional: bool, now: f64) -> Trouble {
+    let complaint = &group[0];
+    let health = complaint.informer.health(now);
+    let namespaces: Vec<&str> = group.iter().map(|one| one.namespace).filter(|name| !name.is_empty()).collect();
+    let place = if namespaces.is_empty() { String::new() } else { format!(" in {}", namespaces.join(", ")) };
+    // The oldest of them: what is shown is at least as new.
+    let heard = group.iter().filter_map(|one| one.heard).reduce(f64::min);
+    let as_of = heard.map(|heard| whole_seconds((now - heard).max(0.0))).filter(|_| complaint.has_listed);
+    let what = match (health, complaint.verdict, as_of) {
+        (Health::Forbidden, _, Some(age)) => {
+            format!(
+                "{title}{place}: as of {age} ago, for they may not be watched. Ask for {}",
+                asked("watch", watched, &namespaces)
+            )
+        }
+        (Health::Forbidden, ..) => {
+            format!("{title}{place}: forbidden. Ask for {}", asked("list and watch", watched, &namespaces))
+        }
+        (Health::Unauthorized, _, Some(age)) => format!(
+            "{title}{place}: as of {age} ago, for the server does not take your credential: it is being renewed, or you \
+             have to log in again"
+        ),
+        (Health::Unauthorized, ..) => {
+            format!("{title}{place}: the server does not take your credential. Log in again, and the page goes on")
+        }
+        (Health::Stopped, ..) if complaint.code == 0 => format!("{title}{place}: stopped"),
+        (Health::Stopped, ..) => format!("{title}{place}: refused"),
+        (_, Verdict::NotReady, _) => format!("{title}{place}: the server is starting"),
+        (Health::Stale, ..) => format!("{title}{place}: stale"),
+        _ if provisional => format!("{title}{place}: the list broke off, and its rows are provisional"),
+        _ => format!("{title}{place}: waiting"),
+    };
+    let next = match group.iter().filter_map(|one| one.retry_at).reduce(f64::min) {
         Some(at) if at > now => format!("next try in {}", seconds(at - now)),
         _ if health == Health::Stopped => String::from("not tried again by itself"),
         _ => String::from("trying now"),
     };
-    Some(Trouble { state: health.word(), what, words: complaint.words.to_owned(), next })
+    Trouble { state: health.word(), what, words: complaint.words.to_owned(), next }
+}
+
+/// The permissions to ask for, as one asks an administrator.
+fn asked(verbs: &str, watched: &Watched, namespaces: &[&str]) -> String {
+    let resource = &watched.kind().resource;
+    let name = match resource.group {
+        "" => resource.plural.to_owned(),
+        group => format!("{}.{group}", resource.plural),
+    };
+    match namespaces {
+        _ if !resource.namespaced => format!("{verbs} of {name}"),
+        [] => format!("{verbs} of {name} in all namespaces"),
+        [one] => format!("{verbs} of {name} in namespace {one}"),
+        several => format!("{verbs} of {name} in the namespaces {}", several.join(", ")),
+    }
 }
 
 /// A resource that the user asked for and that cannot be shown.

@@ -174,7 +174,9 @@ impl AuditLog {
         }
         match action {
             Some(Action::List(request)) => self.write(moment.now, "list", of, (request.url(resource, scope),)),
-            Some(Action::Watch(request)) => self.write(moment.now, "watch", of, (request.url(resource, scope),)),
+            Some(Action::Watch(request) | Action::WatchOverHttp(request)) => {
+                self.write(moment.now, "watch", of, (request.url(resource, scope),))
+            }
             Some(Action::Probe(request)) => {
                 self.write(moment.now, "probe", of, (request.probe().url(resource, scope),))
             }
@@ -325,6 +327,7 @@ impl AuditLog {
             | NoticeKind::Difference { .. }
             | NoticeKind::Memory { .. }
             | NoticeKind::Clock { .. }
+            | NoticeKind::Release { .. }
             | NoticeKind::Unbalanced { .. } => (notice.at(), notice.at()),
         };
         let of = of.map(|(resource, scope)| (name(resource), words(scope))).unwrap_or_default();

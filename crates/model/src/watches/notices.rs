@@ -65,6 +65,13 @@ pub enum NoticeKind {
         /// By how much.
         words: String,
     },
+    /// The server's release is newer than all that the page knows.
+    Release {
+        /// When the page learnt it.
+        at: f64,
+        /// Which releases.
+        words: String,
+    },
     /// More was received than the page could show. The overload is over.
     Overload {
         /// When the queues were last empty.
@@ -91,7 +98,10 @@ impl PageNotice {
             NoticeKind::Watch(_, notice) => notice.at(),
             NoticeKind::Difference { at, .. } => *at,
             NoticeKind::Overload { to, .. } => *to,
-            NoticeKind::Memory { at, .. } | NoticeKind::Unbalanced { at, .. } | NoticeKind::Clock { at, .. } => *at,
+            NoticeKind::Memory { at, .. }
+            | NoticeKind::Unbalanced { at, .. }
+            | NoticeKind::Clock { at, .. }
+            | NoticeKind::Release { at, .. } => *at,
         }
     }
 
@@ -104,11 +114,13 @@ impl PageNotice {
             NoticeKind::Watch(_, Notice::Stale { .. }) => "stale",
             NoticeKind::Watch(_, Notice::Refused { .. }) => "refused",
             NoticeKind::Watch(_, Notice::Late { .. }) => "late",
+            NoticeKind::Watch(_, Notice::OverHttp { .. }) => "http",
             NoticeKind::Difference { .. } => "difference",
             NoticeKind::Overload { .. } => "overload",
             NoticeKind::Memory { .. } => "memory",
             NoticeKind::Unbalanced { .. } => "unbalanced",
             NoticeKind::Clock { .. } => "clock",
+            NoticeKind::Release { .. } => "release",
         }
     }
 
@@ -116,7 +128,9 @@ impl PageNotice {
     pub fn sentence(&self) -> String {
         match &self.kind {
             NoticeKind::Watch(_, notice) => notice.sentence(),
-            NoticeKind::Difference { words, .. } | NoticeKind::Clock { words, .. } => words.clone(),
+            NoticeKind::Difference { words, .. }
+            | NoticeKind::Clock { words, .. }
+            | NoticeKind::Release { words, .. } => words.clone(),
             NoticeKind::Memory { taken, budget, words, .. } => {
                 let megabytes = |bytes: &usize| *bytes as f64 / 1e6;
                 format!("The page takes {:.0} of {:.0} MB of memory: {words}", megabytes(taken), megabytes(budget))

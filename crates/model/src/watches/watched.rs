@@ -8,6 +8,7 @@ use kubechurn_client::api::extra::Keep;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::status::Verdict;
 use kubechurn_client::cache::backlog::Backlog;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
@@ -150,14 +151,20 @@ impl ResourceEventHandler for Applied<'_> {
 
 /// The worst of several healths; `None` where there is none.
 pub fn worst(healths: impl Iterator<Item = Health>) -> Option<Health> {
-    healths.max_by_key(|health| match health {
+    healths.max_by_key(|health| rank(*health))
+}
+
+/// How bad a health is: the greater, the worse.
+pub fn rank(health: Health) -> u8 {
+    match health {
         Health::Live => 0,
         Health::Listing => 1,
         Health::Connecting => 2,
         Health::Stale => 3,
         Health::Stopped => 4,
         Health::Forbidden => 5,
-    })
+        Health::Unauthorized => 6,
+    }
 }
 
 /// The scopes in which a route asks for a kind, which may be in view or only pinned.
@@ -291,6 +298,7 @@ impl Watched {
                 | NoticeKind::Difference { .. }
                 | NoticeKind::Memory { .. }
                 | NoticeKind::Clock { .. }
+                | NoticeKind::Release { .. }
                 | NoticeKind::Unbalanced { .. } => {}
             }
         }
@@ -405,13 +413,23 @@ impl Watched {
 
     /// The first failure of an informer: why what is shown may not be true. `None` where no informer has failed.
     pub fn complaint<'a>(&'a self, informers: &'a SharedInformerFactory) -> Option<Complaint<'a>> {
-        self.informers(informers).zip(&self.scopes).find_map(|(informer, scope)| {
-            let failure = informer.reflector().failure()?;
+        self.complaints(informers).next()
+    }
+
+    /// The failure of each informer that has failed.
+    pub fn complaints<'a>(&'a self, informers: &'a SharedInformerFactory) -> impl Iterator<Item = Complaint<'a>> {
+        self.informers(informers).zip(&self.scopes).filter_map(|(informer, scope)| {
+            let reflector = informer.reflector();
+            let failure = reflector.failure()?;
             Some(Complaint {
                 words: &failure.words,
                 code: failure.code,
+                verdict: failure.verdict,
                 namespace: &scope.namespace,
-                retry_at: informer.reflector().retry_at(),
+                retry_at: reflector.retry_at(),
+                has_listed: reflector.has_listed(),
+                heard: reflector.heard(),
+                informer,
             })
         })
     }
@@ -439,6 +457,14 @@ fn keep_period(
 /// Why what is shown of a kind may not be true.
 #[derive(Clone, Copy, Debug)]
 pub struct Complaint<'a> {
+    /// Whose failure it is.
+    pub informer: &'a SharedInformer,
+    /// What follows from it.
+    pub verdict: Verdict,
+    /// Whether a complete list has come.
+    pub has_listed: bool,
+    /// When the last proof came that what is held is true, in milliseconds.
+    pub heard: Option<f64>,
     /// The server's words.
     pub words: &'a str,
     /// The HTTP status; 0 where there was no answer.

@@ -21,6 +21,8 @@ pub enum Health {
     Live,
     /// What is held was true at some time, and may be old.
     Stale,
+    /// The server does not know who asks.
+    Unauthorized,
     /// The server does not allow it.
     Forbidden,
     /// The request makes no sense to the server, or the user asked to stop.
@@ -35,6 +37,7 @@ impl Health {
             Health::Listing => "listing",
             Health::Live => "live",
             Health::Stale => "stale",
+            Health::Unauthorized => "unauthorized",
             Health::Forbidden => "forbidden",
             Health::Stopped => "stopped",
         }
@@ -61,6 +64,7 @@ impl Freshness {
         match (state, &self.failure) {
             (State::Stopped | State::Refused, _) => Health::Stopped,
             (_, Some(failure)) if failure.verdict == Verdict::Forbidden => Health::Forbidden,
+            (_, Some(failure)) if failure.verdict == Verdict::Unauthorized => Health::Unauthorized,
             _ if !self.synced => match state {
                 // After a failure, only what has come since shows that the failure is over.
                 State::Stream(list) if list.socket.frames > 0 => Health::Listing,

@@ -79,6 +79,9 @@ pub enum Action {
     List(ListRequest),
     /// Open a socket.
     Watch(WatchRequest),
+    /// Ask for a watch over HTTP: an answer that begins is [`Input::Opened`], each line a frame, the end of the body
+    /// [`Input::Closed`] with 1000, and with 1006 where it broke off.
+    WatchOverHttp(WatchRequest),
     /// Fetch over HTTP what the socket was asked for and refused, to learn why.
     Probe(WatchRequest),
     /// Do nothing until the deadline.

@@ -31,7 +31,7 @@ pub(super) struct List {
     /// The request for the page that is under way.
     pub(super) request: ListRequest,
     /// When that page was asked for.
-    requested: f64,
+    pub(super) requested: f64,
     /// When something of the page last arrived, once something has.
     pub(super) arrived: Option<f64>,
     /// What of the page is not complete.

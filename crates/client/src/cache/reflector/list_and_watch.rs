@@ -45,6 +45,8 @@ impl ListAndWatch {
                 last_sync: LastSync::default(),
                 fetches: Fetches::new(options),
                 timers: Timers::new(options.resync),
+                refused_sockets: 0,
+                over_http: None,
             },
             freshness: Freshness::default(),
             quiet: 0,
@@ -245,6 +247,7 @@ impl ListAndWatch {
     fn prove(&mut self, object: bool, now: f64, store: &mut dyn ReflectorStore) {
         self.freshness.heard = Some(now);
         self.freshness.refusals.allowed(Verb::Watch);
+        self.requester.timers.watch_allowed();
         if let State::Watch(watch) = &mut self.requester.state {
             watch.owed = None;
             self.freshness.settle(object, now, store);
@@ -300,8 +303,14 @@ impl ListAndWatch {
 
     pub(super) fn closed(&mut self, code: u16, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let streaming = matches!(self.requester.state, State::Stream(_));
+        if self.requester.state.socket()?.over_http {
+            return Some(self.poll_ended(code == 1000, moment, store));
+        }
         let ended = self.requester.state.socket()?.ended(code, moment.now, self.freshness.failure.is_some());
         let clean = code == 1000 && ended != Ended::Unproven;
+        if ended != Ended::Unproven {
+            self.requester.socket_passed();
+        }
         if !clean && ended != Ended::Unproven {
             // The server or a proxy ended without a word: what is held may be old from here on.
             let words = format!("the connection broke (close code {code})");
@@ -335,6 +344,19 @@ impl ListAndWatch {
         }
     }
 
+    /// A watch over HTTP came to its end, which proves that there is no more; or it broke off (`clean` is false).
+    fn poll_ended(&mut self, clean: bool, moment: Moment, store: &mut dyn ReflectorStore) -> Action {
+        if clean {
+            self.freshness.refusals.allowed(Verb::Watch);
+            self.freshness.settle(false, moment.now, store);
+            self.freshness.silent(true, moment.now);
+            return self.requester.poll_again(moment.now);
+        }
+        self.freshness.failure = Some(Failure::unreachable("the answer broke off"));
+        self.freshness.silent(false, moment.now);
+        self.requester.wait(Phase::Watch, None, moment)
+    }
+
     /// The list, or the probe of a refused socket, failed as whoever asked says.
     ///
     /// A streaming list is tried in place of a list whose answer may be one that cannot be read. Where that fails, too,
@@ -352,10 +374,18 @@ impl ListAndWatch {
         self.failed(failure, moment, store)
     }
 
-    /// The server answers the request over HTTP, so that something between here and the server refuses the socket.
-    pub(super) fn probe_passed(&mut self, moment: Moment) -> Option<Action> {
+    /// The server answers the request over HTTP, so that something between here and the server refuses the socket. Where that
+    /// happens again, the same is asked for over HTTP.
+    pub(super) fn probe_passed(&mut self, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let State::Probe { phase, .. } = self.requester.state else { return None };
         self.requester.fetches.answered();
+        let was_over_http = self.requester.over_http.is_some();
+        if self.requester.socket_refused(moment.now) {
+            if !was_over_http {
+                store.notice(Notice::OverHttp { at: moment.now });
+            }
+            return Some(self.enter(phase, moment));
+        }
         let words = "the server answers over HTTP, but the WebSocket could not be opened";
         self.freshness.failure = Some(Failure::unreachable(words));
         Some(self.requester.wait(phase, None, moment))
@@ -371,9 +401,13 @@ impl ListAndWatch {
         let failed = match &self.requester.state {
             State::List(list) => Failed::List { continued: list.request.continue_token.is_some() },
             State::Stream(_) | State::Probe { phase: Phase::Start, .. } => Failed::Stream,
-            State::Watch(_) | State::Probe { phase: Phase::Watch, .. } => Failed::Watch,
+            State::Watch(watch) if watch.socket.over_http && watch.socket.opened.is_none() => Failed::Opening,
+            State::Watch(_) => Failed::Watch,
+            State::Probe { phase: Phase::Watch, .. } => Failed::Opening,
             _ => return None,
         };
+        // What was waited for without an answer costs nobody anything.
+        let took = if failure.code == 0 { 0.0 } else { self.requester.state.took(moment.now) };
         if failure.code != 0 && matches!(self.requester.state, State::List(_) | State::Probe { .. }) {
             self.requester.fetches.answered();
         }
@@ -404,7 +438,13 @@ impl ListAndWatch {
             }
             Next::List => self.requester.list(moment),
             Next::ListWhole => self.requester.list_whole(moment),
-            Next::Wait(phase) => self.requester.wait(phase, failure.retry_after, moment),
+            Next::Wait(phase) => {
+                let at_least = self.requester.timers.after_failing(took).max(failure.retry_after.unwrap_or(0.0));
+                // What may not be watched is listed, seldom, so that what is held does not grow old for ever.
+                let is_unwatched = failed == Failed::Opening && failure.verdict == Verdict::Forbidden;
+                let lists = is_unwatched && self.requester.timers.lists_unwatched(moment.now);
+                self.requester.wait(if lists { Phase::Start } else { phase }, Some(at_least), moment)
+            }
             Next::Nothing => {
                 self.requester.state = State::Refused;
                 Action::Wait

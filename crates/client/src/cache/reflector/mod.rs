@@ -90,7 +90,7 @@ impl Reflector {
             }
             Input::Closed(code) => cycle.closed(code, moment, store),
             Input::Failed(failure) => cycle.not_answered(failure, moment, store),
-            Input::ProbePassed => cycle.probe_passed(moment),
+            Input::ProbePassed => cycle.probe_passed(moment, store),
             Input::Overrun(backlog) => cycle.overrun(backlog, moment, store),
             Input::Start => self.start(moment),
             Input::Stop => Some(self.stop(None, now, store)),
@@ -174,6 +174,20 @@ impl Reflector {
         match &self.cycle.requester.state {
             State::List(list) => list.remaining,
             _ => None,
+        }
+    }
+
+    /// Whether watches go over HTTP, because no WebSocket is let through.
+    pub fn is_over_http(&self) -> bool {
+        self.cycle.requester.over_http.is_some()
+    }
+
+    /// Whether the list under way has begun to come, if it is fetched: of one that has not, nobody knows whether it costs
+    /// the server much.
+    pub fn has_begun_to_list(&self) -> bool {
+        match &self.cycle.requester.state {
+            State::List(list) => list.arrived.is_some(),
+            _ => true,
         }
     }
 

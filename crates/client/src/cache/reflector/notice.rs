@@ -46,6 +46,11 @@ pub enum Notice {
         /// True if the reflector will ask again by itself.
         retried: bool,
     },
+    /// What is between the page and the server lets no WebSocket through, and answers over HTTP.
+    OverHttp {
+        /// When that was clear.
+        at: f64,
+    },
     /// Neither the bookmark that ends a streaming list nor anything else comes. There is a notice every ten seconds.
     Late {
         /// When.
@@ -64,6 +69,7 @@ impl Notice {
             | Notice::Malformed { at, .. }
             | Notice::Stale { at, .. }
             | Notice::Refused { at, .. }
+            | Notice::OverHttp { at }
             | Notice::Late { at, .. } => *at,
         }
     }
@@ -96,6 +102,9 @@ impl Notice {
                     "The server refused: {reason}; it is not asked again by itself, for the answer would be the same."
                 )
             }
+            Notice::OverHttp { .. } => String::from(
+                "The way to the server lets no WebSocket through: changes are asked for over HTTP, and come up to two seconds later.",
+            ),
             Notice::Late { waited, .. } => {
                 format!(
                     "The end of the list has not come, and nothing else for {}; it is still waited for.",

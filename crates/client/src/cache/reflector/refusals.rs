@@ -47,5 +47,5 @@ impl Refusals {
 
 /// Returns whether the server understood the request, and refuses it.
 pub(super) fn is_refusal(failure: &Failure) -> bool {
-    matches!(failure.verdict, Verdict::Forbidden | Verdict::Refused)
+    matches!(failure.verdict, Verdict::Forbidden | Verdict::Unauthorized | Verdict::Refused)
 }

@@ -14,8 +14,10 @@ pub(super) enum Failed {
         /// True if it was a later page than the first.
         continued: bool,
     },
-    /// A watch, or the probe for one.
+    /// An open watch, with an ERROR event.
     Watch,
+    /// A watch that did not open: its probe failed.
+    Opening,
 }
 
 /// The step after a failure.
@@ -39,7 +41,9 @@ pub(super) enum Next {
 /// version.
 pub(super) fn after(failed: Failed, verdict: Verdict, newest: bool) -> Next {
     match (failed, verdict) {
-        (Failed::Stream, Verdict::TooManyRequests | Verdict::Unreachable) => Next::Wait(Phase::Start),
+        (Failed::Stream, Verdict::TooManyRequests | Verdict::Unreachable | Verdict::NotReady) => {
+            Next::Wait(Phase::Start)
+        }
         (Failed::Stream, Verdict::Expired | Verdict::TooLarge) if !newest => Next::StreamNewest,
         (Failed::Stream, _) => Next::List,
         // From the second page on, the token may have expired. Then the whole list is asked for at once, at the version
@@ -50,9 +54,13 @@ pub(super) fn after(failed: Failed, verdict: Verdict, newest: bool) -> Next {
         // keep what is held fresh.
         (Failed::List { .. }, Verdict::Refused) => Next::Nothing,
         (Failed::List { .. }, _) => Next::Wait(Phase::Start),
-        (Failed::Watch, Verdict::TooManyRequests | Verdict::Unreachable) => Next::Wait(Phase::Watch),
+        (Failed::Watch | Failed::Opening, Verdict::TooManyRequests | Verdict::Unreachable | Verdict::NotReady) => {
+            Next::Wait(Phase::Watch)
+        }
+        // A refusal says nothing about the version: as soon as it is over, the watch goes on from there.
+        (Failed::Opening, Verdict::Forbidden | Verdict::Unauthorized | Verdict::Failing) => Next::Wait(Phase::Watch),
         // The watch cannot go on from its version: a relist follows.
-        (Failed::Watch, _) => Next::Wait(Phase::Start),
+        (Failed::Watch | Failed::Opening, _) => Next::Wait(Phase::Start),
     }
 }
 
@@ -99,5 +107,16 @@ mod tests {
         }
         assert_eq!(after(Failed::List { continued: false }, Verdict::Refused, false), Next::Nothing);
         assert_eq!(after(Failed::Watch, Verdict::Refused, false), Next::Wait(Phase::Start));
+    }
+
+    #[test]
+    fn a_watch_that_is_refused_for_now_goes_on_from_its_version() {
+        for verdict in [Verdict::Forbidden, Verdict::Unauthorized, Verdict::Failing, Verdict::NotReady] {
+            assert_eq!(after(Failed::Opening, verdict, false), Next::Wait(Phase::Watch), "{verdict:?}");
+        }
+        for verdict in [Verdict::Expired, Verdict::TooLarge, Verdict::Refused] {
+            assert_eq!(after(Failed::Opening, verdict, false), Next::Wait(Phase::Start), "{verdict:?}");
+        }
+        assert_eq!(after(Failed::Watch, Verdict::Failing, false), Next::Wait(Phase::Start), "the server cannot go on");
     }
 }

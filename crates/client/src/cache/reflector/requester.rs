@@ -15,6 +15,15 @@ use crate::cache::reflector::watch::Watch;
 /// The shortest watch that is asked for, in seconds; the longest is twice that (client-go, `minWatchTimeout`).
 const WATCH_TIMEOUT: f64 = 300.0;
 
+/// A watch over HTTP ends after this many seconds, and the next one begins after [`POLL_PAUSE`] milliseconds: a browser has six
+/// connections to a server, and long answers would hold them all.
+const POLL: u32 = 1;
+const POLL_PAUSE: f64 = 1_000.0;
+/// How many sockets in a row are refused, while the server answers over HTTP, before watches go over HTTP.
+const REFUSED_SOCKETS: u32 = 2;
+/// After this time over HTTP, in milliseconds, a socket is tried again.
+const SOCKETS_AGAIN: f64 = 300_000.0;
+
 /// Asks for lists and watches, one after the other.
 #[derive(Debug)]
 pub(super) struct Requester {
@@ -22,9 +31,35 @@ pub(super) struct Requester {
     pub(super) last_sync: LastSync,
     pub(super) fetches: Fetches,
     pub(super) timers: Timers,
+    /// How many sockets in a row were refused while the server answered over HTTP.
+    pub(super) refused_sockets: u32,
+    /// Since when watches go over HTTP.
+    pub(super) over_http: Option<f64>,
 }
 
 impl Requester {
+    /// A socket was refused, and the server answers over HTTP. Returns whether watches go over HTTP from now on, which is new
+    /// if they did not before.
+    pub(super) fn socket_refused(&mut self, now: f64) -> bool {
+        self.refused_sockets += 1;
+        let is_over_http = self.refused_sockets >= REFUSED_SOCKETS;
+        if is_over_http {
+            self.over_http = Some(now);
+        }
+        is_over_http
+    }
+
+    /// A socket was a watch.
+    pub(super) fn socket_passed(&mut self) {
+        self.refused_sockets = 0;
+        self.over_http = None;
+    }
+
+    /// Waits for the next watch over HTTP.
+    pub(super) fn poll_again(&mut self, now: f64) -> Action {
+        self.wait_until(now + POLL_PAUSE, Phase::Watch)
+    }
+
     /// Enters a phase now. Without a version no watch can be resumed, so that a list is taken instead.
     pub(super) fn enter(&mut self, phase: Phase, moment: Moment) -> Action {
         if phase == Phase::Watch && !self.last_sync.version().is_unset() {
@@ -32,7 +67,8 @@ impl Requester {
         }
         // A new list says when the next resync is due.
         self.timers.resync_at = None;
-        if self.fetches.stream() { self.open(true, moment) } else { self.list(moment) }
+        let streams = self.fetches.stream() && self.over_http.is_none();
+        if streams { self.open(true, moment) } else { self.list(moment) }
     }
 
     /// Enters a phase after a wait.
@@ -49,6 +85,11 @@ impl Requester {
 
     /// Opens a socket: for a streaming list, or for the watch that follows a list.
     pub(super) fn open(&mut self, streaming: bool, moment: Moment) -> Action {
+        if !streaming && self.over_http.is_some_and(|since| moment.now - since < SOCKETS_AGAIN) {
+            let socket = Socket { over_http: true, ..Socket::new(moment.now, POLL) };
+            self.state = State::Watch(Watch::new(socket));
+            return Action::WatchOverHttp(self.watch_request(false, POLL));
+        }
         let timeout_seconds = (WATCH_TIMEOUT * (1.0 + moment.random)) as u32;
         let socket = Socket::new(moment.now, timeout_seconds);
         self.timers.socket_asked(moment.now);

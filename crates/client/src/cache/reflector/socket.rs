@@ -31,6 +31,8 @@ pub(super) struct Socket {
     pub(super) frames: u64,
     /// How many of them were events or bookmarks.
     pub(super) events: u64,
+    /// Whether it is no socket, but a watch over HTTP.
+    pub(super) over_http: bool,
 }
 
 /// The end of a socket.
@@ -53,6 +55,7 @@ impl Socket {
             timeout: f64::from(timeout_seconds) * 1000.0,
             frames: 0,
             events: 0,
+            over_http: false,
         }
     }
 

@@ -103,6 +103,15 @@ impl State {
         }
     }
 
+    /// How long the fetch that is under way has taken so far; 0 for a socket.
+    pub(super) fn took(&self, now: f64) -> f64 {
+        match self {
+            State::List(list) => now - list.requested,
+            State::Probe { requested, .. } => now - requested,
+            _ => 0.0,
+        }
+    }
+
     /// When a notice is due that the end of a streaming list does not come.
     pub(super) fn late_at(&self) -> Option<f64> {
         match self {

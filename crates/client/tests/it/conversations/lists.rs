@@ -184,7 +184,7 @@ fn answers_without_json_are_understood() {
             "TooManyRequests: Too many requests, please try again later.",
         ),
         ("text 403 Forbidden", "wait 800", "Forbidden: Forbidden"),
-        ("text 401 ", "wait 800", "Forbidden: HTTP status 401, without a word"),
+        ("text 401 ", "wait 800", "Unauthorized: HTTP status 401, without a word"),
         ("text 404 404 page not found", "wait", "Refused: 404 page not found"),
         ("text 410 gone", "list unset limit 500", ""),
         ("text 504 too slow", "wait 800", "Failing: too slow"),

@@ -86,12 +86,12 @@ fn a_wait_that_the_server_asks_for_is_kept() {
 #[test]
 fn internal_errors_relist() {
     live().check(&[("ERROR 500 InternalError etcd", "wait 800"), ("health", "Stale"), ("timer", "stream 7")]);
-    // So does a watch that is refused with one.
+    // A watch that is refused with one has missed nothing: it is asked for again, from its version.
     live().check(&[
         ("close 1000", "watch 7"),
         ("close 1006", "probe watch 7"),
         ("fail 500 InternalError etcd", "wait 800"),
-        ("timer", "stream 7"),
+        ("timer", "watch 7"),
     ]);
 }
 

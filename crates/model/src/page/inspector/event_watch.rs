@@ -76,6 +76,9 @@ impl EventWatch {
             Health::Live => String::new(),
             Health::Connecting | Health::Listing => String::from("Asking for its Events …"),
             Health::Stale => format!("Its Events are stale: {failure}"),
+            Health::Unauthorized => {
+                format!("Its Events cannot be read, for the server does not know who asks: {failure}")
+            }
             Health::Forbidden => format!("Its Events may not be read: {failure}"),
             Health::Stopped => format!("Its Events are refused: {failure}"),
         };

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use kubechurn_client::api::cell::CellRef;
-use kubechurn_client::api::weight::{is_exact, turned};
+use kubechurn_client::api::weight::{is_exact, of_bytes, turned};
 
 use crate::table::order::RowId;
 use crate::table::schema::TableSchema;
@@ -12,7 +12,8 @@ use crate::table::view::rows::Rows;
 
 /// A strict order of rows: by what the user asked for, then by namespace and name, then by kind, then by the row's
 /// number, because the row of a deleted object may stay beside its successor's. A row without the cell, because its
-/// kind does not have the column or its object could not be read, comes last whether or not the order is reversed.
+/// kind does not have the column or its object could not be read, comes last whether or not the order is reversed; so
+/// does one whose cell stands for no value, such as `<none>`.
 pub(super) fn comparison(rows: &Rows, sort: Sort) -> impl Fn(RowId, RowId) -> Ordering + Copy + '_ {
     let (schema, slots) = (&*rows.schema, &*rows.slots);
     let among_equals = among_equals(slots);
@@ -60,8 +61,8 @@ pub(super) fn weighed<'a>(
 /// The weight of a row in an order. Rows of different weights stand in the order that [`comparison`] gives them.
 pub(super) fn weigh(schema: &TableSchema, row: &Row, sort: Sort) -> u64 {
     let weight = match sort.key {
-        SortKey::Key => CellRef::Text(&row.object.key.namespace).weight(),
-        SortKey::Name => CellRef::Text(&row.object.key.name).weight(),
+        SortKey::Key => of_bytes(&row.object.key.namespace),
+        SortKey::Name => of_bytes(&row.object.key.name),
         SortKey::Kind => CellRef::Number(schema.rank(row.kind) as i64).weight(),
         SortKey::Cluster => CellRef::Number(schema.cluster_rank(row.kind) as i64).weight(),
         SortKey::Column(column) => match cell(schema, row, column) {
@@ -87,7 +88,7 @@ pub(super) fn touch(slots: &[Option<Row>], sort: Sort) {
 }
 
 fn cell<'a>(schema: &TableSchema, row: &'a Row, column: usize) -> Option<CellRef<'a>> {
-    row.object.cells.get(schema.cell(row.kind, column)?)
+    row.object.cells.get(schema.cell(row.kind, column)?).filter(|cell| !cell.is_filler())
 }
 
 fn among_equals(slots: &[Option<Row>]) -> impl Fn(RowId, RowId) -> Ordering + Copy {

@@ -364,7 +364,7 @@ impl Session {
                     assert_eq!(self.act(Input::HeartbeatAnswered { asked, event: false, checked: true }), None);
                     return self.check_truth();
                 }
-                Some(Action::Probe(_)) => panic!("no socket was refused"),
+                Some(Action::Probe(_) | Action::WatchOverHttp(_)) => panic!("no socket was refused"),
             };
         }
         panic!("no list was asked for");

@@ -89,7 +89,7 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
             if !goes_on {
                 self.expected.discard();
             }
-            if let Action::Watch(request) = &action {
+            if let Action::Watch(request) | Action::WatchOverHttp(request) = &action {
                 let resumes = self.server.revision_of(&request.resource_version);
                 assert!(request.initial_events || resumes == self.expected.version, "resumes at {resumes}");
             }
@@ -206,7 +206,7 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
 
     fn serve(&mut self, lag: u64, end_last: bool, sent: PageSent) {
         match self.asked.take() {
-            Some(Action::Watch(request)) => {
+            Some(Action::Watch(request) | Action::WatchOverHttp(request)) => {
                 self.socket = if request.initial_events { Socket::Streaming } else { Socket::Watching };
                 self.server.open(&request, lag, end_last);
                 self.input(Input::Opened);
@@ -255,7 +255,9 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
                 self.asked = None;
                 self.input(Input::Failed(failure(code)));
             }
-            Some(Action::List(_) | Action::Probe(_)) => self.input(Input::Failed(failure(code))),
+            Some(Action::List(_) | Action::Probe(_) | Action::WatchOverHttp(_)) => {
+                self.input(Input::Failed(failure(code)))
+            }
             Some(Action::Wait) | None => {}
         }
     }
