@@ -22,9 +22,9 @@ pub fn ago(milliseconds: f64) -> String {
     let seconds = (milliseconds / 1_000.0).max(0.0) as u64;
     match seconds {
         0 => String::from("now"),
-        ..60 => format!("{seconds} s"),
-        ..3_600 => format!("{} min", seconds / 60),
-        ..172_800 => format!("{} h", seconds / 3_600),
+        1..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..172_800 => format!("{} h", seconds / 3_600),
         _ => format!("{} d", seconds / 86_400),
     }
 }
