@@ -1,5 +1,8 @@
 //! The lines of a body that comes in pieces, which are cut anywhere: a watch over HTTP sends one event in each.
 
+/// A line without its end, or the number of its bytes where it has too many.
+pub type Line<'a> = Result<&'a [u8], usize>;
+
 /// Puts lines together.
 #[derive(Debug, Default)]
 pub struct Lines {
@@ -12,7 +15,7 @@ pub struct Lines {
 impl Lines {
     /// Calls `line` with each line that ends in this piece, without its end; with the number of its bytes where it has more than
     /// `most`. Empty lines are left out. No more than `most` bytes are kept.
-    pub fn read(&mut self, piece: &[u8], most: usize, line: &mut dyn FnMut(Result<&[u8], usize>)) {
+    pub fn read(&mut self, piece: &[u8], most: usize, line: &mut dyn FnMut(Line<'_>)) {
         let mut parts = piece.split(|byte| *byte == b'\n');
         // What follows the last end is the beginning of the next line.
         let begun = parts.next_back().unwrap_or_default();
