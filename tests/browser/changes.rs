@@ -236,7 +236,9 @@ async fn the_recorder_is_turned_off_and_on_and_the_feed_says_so() {
         choose("recorder-0").await;
         page.becomes(
             "the footer says it",
-            "return document.querySelector('footer').textContent.includes('recorder off')",
+            "const figures = document.querySelector('[data-testid=figures]');
+                figures.open = true;
+                return figures.textContent.includes('recorder off')",
             json!(true),
         )
         .await;
@@ -309,14 +311,14 @@ async fn a_loop_is_found_and_told_in_a_sentence() {
         page.reaches("deployments", "live", SOON).await;
         let sentence = wait_until("a card tells of the loop", Duration::from_secs(60), async || {
             let card: Option<String> = page
-                .read("return document.querySelector('[data-testid=card] p')?.textContent ?? null", Vec::new())
+                .read("return document.querySelector('[data-testid=card]')?.textContent ?? null", Vec::new())
                 .await;
-            card.filter(|words| words.contains("times a minute since")).ok_or_else(|| "no card".to_owned())
+            card.filter(|words| words.contains(" writes in ")).ok_or_else(|| "no card".to_owned())
         })
         .await;
         assert!(sentence.contains('⇄') || sentence.contains("is written without a change"), "{sentence}");
         let link: String =
-            page.read("return document.querySelector('[data-testid=card]').getAttribute('href')", Vec::new()).await;
+            page.read("return document.querySelector('[data-testid=card] a').getAttribute('href')", Vec::new()).await;
         assert!(link.starts_with("#/") && link.contains("sel="), "{link}");
         for (width, height) in [(1440, 900), (1024, 700)] {
             let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });

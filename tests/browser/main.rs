@@ -60,6 +60,9 @@ mod markup;
 // docs/guide/first-minutes.md, step by step.
 mod first_minutes;
 
+// The cause of a bad rollout, and its value, at two sizes of the window.
+mod glance;
+
 // A window as narrow as a phone's.
 mod phone;
 

@@ -199,7 +199,7 @@ async fn what_else_changed_around_a_change_is_one_click_or_key_away() {
         cluster.patch(&format!("/api/v1/namespaces/{namespace}/pods/{own}"), &patch).await;
         page.becomes(
             "the change is told",
-            "return document.querySelector('[data-testid=feed-row] .feed-words')?.textContent.includes('example.org-a')",
+            "return [...document.querySelectorAll('[data-testid=feed-row]')].some(row => row.textContent.includes('example.org-a'))",
             json!(true),
         )
         .await;

@@ -153,6 +153,7 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
         <div class="title-bar feed-bar">
             <h1 title=title>{title}</h1>
             <span class="num dim" data-testid="feed-counts" title=counts>{counts}</span>
+            <span class="feed-inferred" title="from the times and fields of metadata.managedFields">"writers are inferred"</span>
             <span class="num waiting-words" data-testid="feed-waiting" role="status">{move || frame.with(|frame| frame.waiting.clone())}</span>
             {move || span().map(|times| view! {
                 <span class="feed-span" data-testid="feed-span">

@@ -126,7 +126,11 @@ fn a_node_says_how_the_pods_on_it_are() {
     play.list("Node", "n1", "", node("True"));
     play.list("Pod", "elsewhere", "", pod("n2", "Running", ""));
     play.set(1_000.0, "Node", "n1", "", node("Unknown"));
-    assert_eq!(play.outcome("Node n1"), "6 Pods on it: ready");
+    assert_eq!(
+        play.outcome("Node n1"),
+        "",
+        "what is ready is not counted: a page does not know all Pods of a list one by one"
+    );
     for at in 0..6 {
         let mut lost = pod("n1", "Running", "");
         lost["status"]["conditions"][0]["status"] = json!("False");
@@ -138,5 +142,5 @@ fn a_node_says_how_the_pods_on_it_are() {
     let line = play.objects.delete(1_200.0, "Pod", "old-0");
     play.feed.push(line);
     play.set(1_300.0, "Pod", "old-1", "old", pod("n1", "Running", ""));
-    assert_eq!(play.outcome("Node n1"), "4 of 5 Pods on it: not ready, 1 ready");
+    assert_eq!(play.outcome("Node n1"), "4 Pods on it: not ready");
 }

@@ -327,7 +327,6 @@ impl AuditLog {
             | NoticeKind::Difference { .. }
             | NoticeKind::Memory { .. }
             | NoticeKind::Clock { .. }
-            | NoticeKind::Release { .. }
             | NoticeKind::Unbalanced { .. } => (notice.at(), notice.at()),
         };
         let of = of.map(|(resource, scope)| (name(resource), words(scope))).unwrap_or_default();

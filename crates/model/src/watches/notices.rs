@@ -65,13 +65,6 @@ pub enum NoticeKind {
         /// By how much.
         words: String,
     },
-    /// The server's release is newer than all that the page knows.
-    Release {
-        /// When the page learnt it.
-        at: f64,
-        /// Which releases.
-        words: String,
-    },
     /// More was received than the page could show. The overload is over.
     Overload {
         /// When the queues were last empty.
@@ -98,10 +91,7 @@ impl PageNotice {
             NoticeKind::Watch(_, notice) => notice.at(),
             NoticeKind::Difference { at, .. } => *at,
             NoticeKind::Overload { to, .. } => *to,
-            NoticeKind::Memory { at, .. }
-            | NoticeKind::Unbalanced { at, .. }
-            | NoticeKind::Clock { at, .. }
-            | NoticeKind::Release { at, .. } => *at,
+            NoticeKind::Memory { at, .. } | NoticeKind::Unbalanced { at, .. } | NoticeKind::Clock { at, .. } => *at,
         }
     }
 
@@ -120,7 +110,6 @@ impl PageNotice {
             NoticeKind::Memory { .. } => "memory",
             NoticeKind::Unbalanced { .. } => "unbalanced",
             NoticeKind::Clock { .. } => "clock",
-            NoticeKind::Release { .. } => "release",
         }
     }
 
@@ -128,9 +117,7 @@ impl PageNotice {
     pub fn sentence(&self) -> String {
         match &self.kind {
             NoticeKind::Watch(_, notice) => notice.sentence(),
-            NoticeKind::Difference { words, .. }
-            | NoticeKind::Clock { words, .. }
-            | NoticeKind::Release { words, .. } => words.clone(),
+            NoticeKind::Difference { words, .. } | NoticeKind::Clock { words, .. } => words.clone(),
             NoticeKind::Memory { taken, budget, words, .. } => {
                 let megabytes = |bytes: &usize| *bytes as f64 / 1e6;
                 format!("The page takes {:.0} of {:.0} MB of memory: {words}", megabytes(taken), megabytes(budget))

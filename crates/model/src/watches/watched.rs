@@ -298,7 +298,6 @@ impl Watched {
                 | NoticeKind::Difference { .. }
                 | NoticeKind::Memory { .. }
                 | NoticeKind::Clock { .. }
-                | NoticeKind::Release { .. }
                 | NoticeKind::Unbalanced { .. } => {}
             }
         }
