@@ -279,7 +279,7 @@ async fn the_ledger_is_in_sight_however_narrow_the_window() {
             page.browser.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
             let inside = "
                 const box = document.querySelector('[data-testid=ledger]').getBoundingClientRect();
-                return box.width > 80 && box.right <= innerWidth";
+                return box.width > 60 && box.right <= innerWidth";
             page.becomes(&format!("at {width} pixels"), inside, json!(true)).await;
         }
     })

@@ -154,7 +154,7 @@ fn pods_on(node: &Subject, cx: &Context<'_>) -> Option<usize> {
 fn entry_row(entry: &Entry, cx: &Context<'_>) -> WrongRow {
     let since = match entry.ended_at {
         Some(at) => match cx.now - at {
-            passed if passed < 1_000.0 => String::from("over now"),
+            passed if passed < 1_000.0 => String::from("over, just now"),
             passed => format!("over, {} ago", ago(passed)),
         },
         None => ago((cx.now - entry.since).max(0.0)),

@@ -93,7 +93,7 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
     let kept = history.of(&told.resource, &told.key);
     let at = kept.iter().position(|entry| entry.sequence == sequence).unwrap();
     let (newest, before) = (history.version(&kept[at]), at.checked_sub(1).map(|at| history.version(&kept[at])));
-    let shown = show(&newest, before.as_ref());
+    let shown = show(told.resource.kind, &newest, before.as_ref());
     assert_eq!(shown.writers, writers, "inspector: {new:?}");
 
     let fields: BTreeSet<&str> = feed.fields.iter().map(|field| &*field.path).collect();

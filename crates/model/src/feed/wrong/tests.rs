@@ -212,7 +212,7 @@ fn what_starts_goes_or_waits_a_moment_is_not_wrong() {
     assert!(play.sentences(4_000.0).is_empty(), "{:?}", play.wrong.entries());
     assert_eq!(
         play.sentences(6_000.0),
-        ["Deployment shop/checkout: 1 Pod cannot be scheduled 0/5 nodes are available"]
+        ["Deployment shop/checkout: 1 Pod cannot be scheduled: 0/5 nodes are available"]
     );
     play.set(6_500.0, "pods", pod("a", "one", running()));
     assert_eq!(play.sentences(11_000.0), ["PersistentVolumeClaim shop/d: waits for a volume"]);
@@ -249,11 +249,11 @@ fn each_other_kind_s_failure_is_an_entry() {
     assert_eq!(
         sentences,
         [
-            "ConfigMap shop/stays: is being deleted held by example.org/keep",
-            "Deployment shop/checkout: may not create Pods exceeded quota: pods, requested: pods=1, used: pods=2, limited: pods=2",
-            "Deployment shop/late: does not progress its rollout is past its deadline",
-            "Job shop/report: failed Job has reached the specified backoff limit",
-            "Namespace shop/leaving: is being deleted held by 1 machine remains",
+            "ConfigMap shop/stays: is being deleted: held by example.org/keep",
+            "Deployment shop/checkout: may not create Pods: exceeded quota: pods, requested: pods=1, used: pods=2, limited: pods=2",
+            "Deployment shop/late: does not progress: its rollout is past its deadline",
+            "Job shop/report: failed: Job has reached the specified backoff limit",
+            "Namespace shop/leaving: is being deleted: held by 1 machine remains",
             "Node shop/node-4: not ready, 14 Pods on it",
         ]
     );
