@@ -132,7 +132,7 @@ impl Fault {
             Fault::Job { message } => ("failed", message.clone()),
             Fault::Unbound => ("waits for a volume", String::new()),
             Fault::Deadline => ("does not progress", String::from("its rollout is past its deadline")),
-            Fault::Deleting { by } if by.is_empty() => ("is being deleted", String::from("and should be gone")),
+            Fault::Deleting { by } if by.is_empty() => ("is being deleted", String::from("it should be gone by now")),
             Fault::Deleting { by } => ("is being deleted", format!("held by {by}")),
         }
     }

@@ -218,7 +218,7 @@ fn what_starts_goes_or_waits_a_moment_is_not_wrong() {
     assert_eq!(play.sentences(11_000.0), ["PersistentVolumeClaim shop/d: waits for a volume"]);
     // The Pod that was to end half a minute ago is still there.
     let late = play.sentences(61_000.0);
-    assert!(late.contains(&"Pod shop/b: is being deleted and should be gone".into()), "{late:?}");
+    assert!(late.contains(&"Pod shop/b: is being deleted: it should be gone by now".into()), "{late:?}");
 }
 
 #[test]
