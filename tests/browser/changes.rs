@@ -71,6 +71,13 @@ async fn a_rollout_is_told_and_its_first_row_names_what_began_it() {
             holds(is_over, || status.to_string())
         })
         .await;
+        // What happens meanwhile to others stands above it, and moves it out of sight.
+        page.read::<Value>(
+            "const field = document.getElementById('filter');
+            field.value = arguments[0]; field.dispatchEvent(new Event('input', { bubbles: true }))",
+            vec![format!("name:{own}").into()],
+        )
+        .await;
         let (at, all) = row(page, "the new ReplicaSet is told below it", |row| {
             row[2].starts_with("ReplicaSet") && row[2].contains(own) && row[6] == "1" && row[3].contains("added")
         })

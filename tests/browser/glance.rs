@@ -44,13 +44,15 @@ async fn the_cause_of_a_bad_rollout_is_read_first_with_its_value() {
         page.reaches("pods", "live", SOON).await;
         page.reaches("deployments", "live", SOON).await;
         let all = cluster.get("/apis/apps/v1/deployments").await;
-        let several = |one: &&Value| one["spec"]["replicas"].as_u64().is_some_and(|count| (2..=5).contains(&count));
-        let deployment = all["items"].as_array().into_iter().flatten().find(several).expect("one of a few Pods");
-        let (namespace, own) = (&deployment["metadata"]["namespace"], &deployment["metadata"]["name"]);
-        let (namespace, own) = (namespace.as_str().unwrap(), own.as_str().unwrap());
-        let image = deployment["spec"]["template"]["spec"]["containers"][0]["image"].as_str().unwrap();
-        let repository = image.rsplit_once(':').map_or(image, |(repository, _)| repository);
-        for (width, height, tag) in VALUES {
+        let several = |one: &&Value| one["spec"]["replicas"].as_u64().is_some_and(|count| (2..=7).contains(&count));
+        // Each window has a Deployment of its own: a second change of the same one stands where its first one stands.
+        let deployments: Vec<&Value> = all["items"].as_array().into_iter().flatten().filter(several).collect();
+        assert!(deployments.len() >= VALUES.len(), "{} Deployments of a few Pods", deployments.len());
+        for (deployment, (width, height, tag)) in deployments.into_iter().zip(VALUES) {
+            let (namespace, own) = (&deployment["metadata"]["namespace"], &deployment["metadata"]["name"]);
+            let (namespace, own) = (namespace.as_str().unwrap(), own.as_str().unwrap());
+            let image = deployment["spec"]["template"]["spec"]["containers"][0]["image"].as_str().unwrap();
+            let repository = image.rsplit_once(':').map_or(image, |(repository, _)| repository);
             viewport(page, width, height).await;
             let mut containers = deployment["spec"]["template"]["spec"]["containers"].clone();
             containers[0]["image"] = json!(format!("{repository}:{tag}"));

@@ -121,11 +121,26 @@ fn short(path: &str) -> String {
 
 /// Both values, without what an image has in common before its tag.
 fn parts(old: &Option<Value>, new: &Option<Value>) -> [String; 2] {
-    let [old, new] = [old, new].map(|value| value.as_ref().map(Value::to_string).unwrap_or_default());
-    match (old.rsplit_once(':'), new.rsplit_once(':')) {
+    let kept = |value: &Option<Value>| value.as_ref().map_or("", Value::kept).to_owned();
+    let whole = |value: &Option<Value>| value.as_ref().map(Value::to_string).unwrap_or_default();
+    // The repository may be longer than what is shown of a value, and the tag after it is what changed.
+    match (kept(old).rsplit_once(':'), kept(new).rsplit_once(':')) {
         (Some((one, old)), Some((other, new))) if one == other && !one.is_empty() && !old.contains('/') => {
-            [old.to_owned(), new.to_owned()]
+            [old, new].map(|tag| Value::plain(tag).to_string())
         }
-        _ => [old, new],
+        _ => [whole(old), whole(new)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_whole_however_long_its_repository_is() {
+        let image = |tag: &str| Some(Value::plain(&format!("registry.example/{}:{tag}", "a".repeat(80))));
+        let long = "3-typo-0123456789abcdefghijklmnopqrstuvw";
+        assert_eq!(parts(&image("1.14"), &image(long)), ["1.14", long]);
+        assert_eq!(parts(&None, &Some(Value::plain("4"))), ["", "4"]);
     }
 }
