@@ -17,7 +17,7 @@ use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
 
 use crate::browser::base::{self, Base};
 use crate::browser::clock::within;
-use crate::browser::fetch::{get, get_as};
+use crate::browser::fetch::{AbortOnDrop, get, get_as};
 use crate::browser::socket;
 use crate::browser::task::Work;
 
@@ -35,6 +35,16 @@ pub struct ListerWatcher {
     pub scope: Scope,
 }
 
+/// Asks for this address. An answer that refuses is a failure, in the server's words.
+async fn get_granted(cluster: &'static str, url: &str) -> (AbortOnDrop, Result<Response, Failure>) {
+    let (abort, response) = get(cluster, url).await;
+    let response = match response {
+        Ok(response) if !response.ok() => Err(failure(&response).await),
+        response => response,
+    };
+    (abort, response)
+}
+
 impl ListerWatcher {
     /// Fetches one page, and tells of it: that it begins, of each piece as it comes, and of the end.
     ///
@@ -42,10 +52,9 @@ impl ListerWatcher {
     /// comes before the pieces are told of.
     pub async fn list(&self, request: &ListRequest, mut tell: impl FnMut(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
-        let (_abort, response) = get(self.resource.cluster, &url).await;
+        let (_abort, response) = get_granted(self.resource.cluster, &url).await;
         let response = match response {
-            Ok(response) if response.ok() => response,
-            Ok(response) => return tell(Input::Failed(failure(&response).await)),
+            Ok(response) => response,
             Err(failure) => return tell(Input::Failed(failure)),
         };
         tell(Input::Piece(&[]));
@@ -172,10 +181,9 @@ impl ListerWatcher {
     /// Asks for a watch over HTTP, and tells of each line as a socket tells of its frames.
     pub async fn watch_over_http(&self, request: &WatchRequest, mut tell: impl FnMut(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
-        let (_abort, response) = get(self.resource.cluster, &url).await;
+        let (_abort, response) = get_granted(self.resource.cluster, &url).await;
         let response = match response {
-            Ok(response) if response.ok() => response,
-            Ok(response) => return tell(Input::Failed(failure(&response).await)),
+            Ok(response) => response,
             Err(failure) => return tell(Input::Failed(failure)),
         };
         tell(Input::Opened);

@@ -8,19 +8,12 @@ use thirtyfour::Key;
 use kubechurn_harness::page::Page;
 use kubechurn_harness::wait::{holds, wait_until};
 
-use crate::live::with_live_page;
+use crate::live::{viewport, with_live_page};
 
 const SOON: Duration = Duration::from_secs(10);
 
 const SIDEBAR: &str = "return Math.round(document.querySelector('.sidebar').getBoundingClientRect().width)";
 const TIMELINE: &str = "return Math.round(document.querySelector('.timeline').getBoundingClientRect().height)";
-
-/// Gives the page's viewport this size.
-async fn viewport(page: &Page, width: u32, height: u32) {
-    let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-    page.browser.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
-    page.becomes("the viewport has the size", "return [innerWidth, innerHeight]", json!([width, height])).await;
-}
 
 async fn pixels(page: &Page, script: &str) -> i64 {
     page.read(script, Vec::new()).await

@@ -5,10 +5,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use kubechurn_harness::cluster::{Cluster, Options};
-use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::page::with_page;
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::live::viewport;
 
 const SOON: Duration = Duration::from_secs(20);
 /// As long as a value may be at 1024 and at 1440 pixels without being cut.
@@ -25,13 +27,6 @@ const SEEN: &str = "
     const rows = [...document.querySelectorAll('[data-testid=feed-row]')].filter(row => row.dataset.what !== 'noise');
     return [rows.slice(0, 2).map(row => row.textContent),
         [...document.querySelectorAll('[data-testid=wrong-entry]')].map(entry => entry.textContent), cut]";
-
-/// Makes the window so large.
-async fn viewport(page: &Page, width: u32, height: u32) {
-    let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-    page.browser.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
-    page.becomes("the viewport has the size", "return [innerWidth, innerHeight]", json!([width, height])).await;
-}
 
 #[tokio::test]
 async fn the_cause_of_a_bad_rollout_is_read_first_with_its_value() {

@@ -6,6 +6,7 @@ use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
+use serde_json::json;
 
 /// Opens the page on `hash`, whose kind is Pods, and lets `test` use it.
 pub async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster)) {
@@ -18,4 +19,11 @@ pub async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page
         test(page, &cluster).await;
     })
     .await;
+}
+
+/// Makes the window so large, in CSS pixels.
+pub async fn viewport(page: &Page, width: u32, height: u32) {
+    let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+    page.browser.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
+    page.becomes("the viewport has the size", "return [innerWidth, innerHeight]", json!([width, height])).await;
 }

@@ -334,16 +334,18 @@ impl Entry {
         self.unlisted = self.unlisted.max(followed + more);
     }
 
-    /// Who seems to have written the changes, in words; nobody is lent the change of another.
-    pub fn by(&self) -> String {
-        let names: Vec<_> = self.writers.iter().map(InferredWriter::name).collect();
-        let named = (!names.is_empty()).then(|| format!("{}, inferred", names.join(", ")));
-        let others = match (self.is_deleter_unknown, self.unnamed) {
-            (true, _) => Some("who deleted is not known"),
-            (false, 1..) if named.is_some() => Some("others not known"),
-            _ => None,
-        };
-        [named.as_deref(), others].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    /// Who seems to have written the changes, with commas between; nobody is lent the change of another.
+    pub fn writer_names(&self) -> String {
+        self.writers.iter().map(InferredWriter::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Of which changes nobody is known to have written them, in words; empty where all have writers, or none has one.
+    pub fn unknown_writers(&self) -> &'static str {
+        match (self.is_deleter_unknown, self.unnamed) {
+            (true, _) => "who deleted is not known",
+            (false, 1..) if !self.writers.is_empty() => "others not known",
+            _ => "",
+        }
     }
 
     /// Whether this is a Node that was last heard of as not ready.

@@ -391,10 +391,10 @@ fn a_row_lends_nobody_the_change_of_another() {
         ("Pod", "p", ""),
         |phase: &str, manager: &str| json!({"manager": manager, "spec": {"containers": [{}]}, "status": {"phase": phase}}),
     );
-    let by = |feed: &Feed| feed.rows().next().unwrap().by();
+    let by = |feed: &Feed| feed.rows().next().map(|row| (row.writer_names(), row.unknown_writers())).unwrap();
     feed.push(objects.set(0.0, pod, status("Pending", "kubelet")));
     feed.push(objects.set(100.0, pod, status("Running", "kubelet")));
-    assert_eq!(by(&feed), "kubelet, inferred");
+    assert_eq!(by(&feed), ("kubelet".into(), ""));
     feed.push(objects.delete(200.0, "Pod", "p"));
-    assert_eq!(by(&feed), "kubelet, inferred; who deleted is not known");
+    assert_eq!(by(&feed), ("kubelet".into(), "who deleted is not known"));
 }

@@ -2,7 +2,6 @@
 
 use kubechurn_changes::feed::{Entry, Feed, Limits};
 use kubechurn_changes::part::sentence;
-use kubechurn_client::cache::delta::DeltaType;
 use serde_json::{Value, json};
 
 use crate::play::Objects;
@@ -20,8 +19,7 @@ impl Play {
 
     /// An object that was there before.
     fn list(&mut self, kind: &str, name: &str, owner: &str, rest: Value) {
-        let mut line = self.objects.set(0.0, (kind, name, owner), rest);
-        (line.delta_type, line.is_listed) = (DeltaType::Replaced, true);
+        let line = self.objects.list((kind, name, owner), rest);
         self.feed.push(line);
     }
 

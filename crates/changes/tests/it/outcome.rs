@@ -3,7 +3,6 @@
 use kubechurn_changes::feed::{Feed, Limits};
 use kubechurn_changes::filter::Filter;
 use kubechurn_client::api::cell::Tone;
-use kubechurn_client::cache::delta::DeltaType;
 use serde_json::{Value, json};
 
 use crate::play::Objects;
@@ -44,8 +43,7 @@ impl Play {
     }
 
     fn list(&mut self, kind: &str, name: &str, owner: &str, rest: Value) {
-        let mut line = self.objects.set(0.0, (kind, name, owner), rest);
-        (line.delta_type, line.is_listed) = (DeltaType::Replaced, true);
+        let line = self.objects.list((kind, name, owner), rest);
         self.feed.push(line);
     }
 

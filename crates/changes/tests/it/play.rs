@@ -17,6 +17,12 @@ pub struct Objects {
 }
 
 impl Objects {
+    /// An object that was there before, as a list brings it.
+    pub fn list(&mut self, object: (&str, &str, &str), rest: Value) -> Line {
+        let line = self.set(0.0, object, rest);
+        Line { delta_type: DeltaType::Replaced, is_listed: true, ..line }
+    }
+
     /// An object of a kind, with a name and an owner, is now like this. Its `manager` is whoever wrote it.
     pub fn set(&mut self, at: f64, (kind, name, owner): (&str, &str, &str), rest: Value) -> Line {
         let mut object = json!({"metadata": {"ownerReferences": []}});

@@ -6,7 +6,6 @@ use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Mark;
 use kubechurn_changes::part::{Part, PartKind};
 use kubechurn_changes::value::Value;
-use kubechurn_changes::writer::InferredWriter;
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_columns::state::tone_of;
@@ -171,7 +170,7 @@ pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -
     if what != "change" {
         let glyph = if what == "noise" { "▸" } else { "◆" };
         let words = vec![Piece::plain(entry.to_string())];
-        return FeedRow { delta: ("", glyph), words, opens: what == "noise" && entry.count > 0, ..row };
+        return FeedRow { delta: ("", glyph), words, ..row };
     }
     let (kind, name) = match &entry.subject {
         Subject::Object(key) => (entry.kind.to_string(), key.to_string()),
@@ -227,12 +226,8 @@ pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -
         below,
         more: if left > 0 { format!("+ {left} more field{}", if left == 1 { "" } else { "s" }) } else { String::new() },
         repetition: entry.repetition(),
-        writers: entry.writers.iter().map(InferredWriter::name).collect::<Vec<_>>().join(", "),
-        unknown: match (entry.is_deleter_unknown, entry.unnamed) {
-            (true, _) => "who deleted is not known",
-            (false, 1..) if !entry.writers.is_empty() => "others not known",
-            _ => "",
-        },
+        writers: entry.writer_names(),
+        unknown: entry.unknown_writers(),
         opens: entry.count > 1 || left > 0,
         noise: noise_of(entry).map_or_else(String::new, |mark| mark.path),
         whole: entry.progress.iter().map(Progress::title).collect::<Vec<_>>().join("\n"),

@@ -354,7 +354,7 @@ async fn a_node_that_fails_is_named_with_its_pods() {
             entries.values().map(|(_, entry)| entry).filter(|entry| entry.fault == Fault::NotReady).collect();
         assert_eq!(lost.len(), 1, "{entries:#?}");
         assert!(lost[0].sentence().ends_with(": not ready, 7 Pods on it"), "{}", lost[0].sentence());
-        assert_eq!(lost[0].began.as_ref().map(|began| &*began.field), Some("Ready"));
+        assert_eq!(lost[0].began.as_ref().map(|began| began.words()[0].0.clone()).as_deref(), Some("Ready"));
     }
 }
 

@@ -136,7 +136,7 @@ fn pods_that_cannot_pull_are_one_entry_of_their_deployment_that_began_with_its_c
     );
     let began = entries[0].began.as_ref().unwrap();
     let words: Vec<String> = began.words().into_iter().map(|(words, _)| words).collect();
-    assert_eq!((words.join(" "), &*began.writer, began.seq), ("image 1.14 → 9-typo".into(), "kubectl-set", 3));
+    assert_eq!((words.join(" "), &*began.writer, began.seq), ("image of c 1.14 → 9-typo".into(), "kubectl-set", 3));
     // The back-off is the same fault.
     play.set(5_000.0, "pods", pod("a", "new", waiting("ImagePullBackOff")));
     assert_eq!(play.entries(5_000.0)[0].since, BEGAN + 1_000.0);
