@@ -18,7 +18,7 @@ use crate::table::schema::TableSchema;
 use crate::timeline::mark::{MarkType, grouped};
 use crate::view::{
     self, Connection, ListingModel, NoticeItem, Pipeline, Subject, Trouble, WatchItem, bytes, bytes_of, left_out,
-    proof_age, troubles, whole_seconds,
+    proof_age, troubles, united, whole_seconds,
 };
 use crate::watches::listing::Progress;
 use crate::watches::notices::Notices;
@@ -236,7 +236,7 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
         let title = view.schema().subject(KindId(at as u8));
         troubles(watched, &title, watches.provisional(at) > 0, informers, cx.now)
     });
-    let mut troubles: Vec<Trouble> = troubles.collect();
+    let mut troubles: Vec<Trouble> = united(troubles.collect());
     // Before discovery, the page does not know what is missing.
     if cx.navigation.catalog.is_settled() {
         troubles.extend(cx.navigation.route.left_out(&cx.navigation.catalog).into_iter().map(left_out));

@@ -11,7 +11,7 @@ mod words;
 
 pub use row::{Look, Seen, ShownRow, progress, row_model};
 pub use spark::spark;
-pub use trouble::{EmptyTable, empty, left_out, troubles};
+pub use trouble::{EmptyTable, empty, left_out, troubles, united};
 pub use words::{ago, bytes, bytes_of, proof_age, seconds, until_next_proof_age, whole_seconds};
 
 use std::ops::Range;

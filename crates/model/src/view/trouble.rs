@@ -133,6 +133,36 @@ fn asked(verbs: &str, watched: &Watched, namespaces: &[&str]) -> String {
     }
 }
 
+/// From so many kinds on, that all fail alike is one thing to be said.
+const ALIKE: usize = 3;
+
+/// Says once what several kinds have in common, such as that their server is gone. The next try is that of the first.
+pub fn united(troubles: Vec<Trouble>) -> Vec<Trouble> {
+    let cause = |trouble: &Trouble| {
+        let what = trouble.what.split_once(": ").map_or("", |(_, what)| what).to_owned();
+        (trouble.state, what, trouble.words.clone())
+    };
+    let mut groups: Vec<Vec<Trouble>> = Vec::new();
+    for trouble in troubles {
+        match groups.iter_mut().find(|group| cause(&group[0]) == cause(&trouble)) {
+            Some(group) => group.push(trouble),
+            None => groups.push(vec![trouble]),
+        }
+    }
+    let said = |group: Vec<Trouble>| match group.len() {
+        ..ALIKE => group,
+        count => {
+            let first = group.into_iter().next();
+            let named = |trouble: Trouble| {
+                let (title, what) = trouble.what.split_once(": ").unwrap_or((&trouble.what, ""));
+                Trouble { what: format!("{title} and {} more kinds: {what}", count - 1), ..trouble }
+            };
+            first.map(named).into_iter().collect()
+        }
+    };
+    groups.into_iter().flat_map(said).collect()
+}
+
 /// A resource that the user asked for and that cannot be shown.
 pub fn left_out(LeftOut { what, why }: LeftOut) -> Trouble {
     Trouble { state: "stopped", what: format!("{what}: left out"), words: why, next: String::new() }
@@ -164,5 +194,27 @@ mod tests {
         for health in [Health::Stale, Health::Forbidden, Health::Stopped] {
             assert_eq!(said("#/pods", health, 0, false), unknown, "{health:?}");
         }
+    }
+
+    fn stale(title: &str, words: &str) -> Trouble {
+        let next = format!("next try of {title}");
+        Trouble { state: "stale", what: format!("{title}: stale"), words: words.to_owned(), next }
+    }
+
+    #[test]
+    fn one_cause_is_said_once() {
+        let said = |troubles: &[Trouble]| -> Vec<String> {
+            united(troubles.to_vec()).iter().map(|trouble| format!("{}, {}", trouble.what, trouble.words)).collect()
+        };
+        let [pods, nodes, jobs, other] =
+            [stale("Pods", "a"), stale("Nodes", "a"), stale("Jobs", "a"), stale("Events", "b")];
+        assert_eq!(said(&[]), [""; 0]);
+        assert_eq!(said(&[pods.clone(), nodes.clone()]), ["Pods: stale, a", "Nodes: stale, a"]);
+        let all = [pods.clone(), other, nodes, jobs];
+        assert_eq!(said(&all), ["Pods and 2 more kinds: stale, a", "Events: stale, b"]);
+        // What must be asked for is another thing for each kind.
+        let asks =
+            |title: &str| Trouble { what: format!("{title}: forbidden. Ask for list of {title}"), ..pods.clone() };
+        assert_eq!(said(&[asks("A"), asks("B"), asks("C")]).len(), 3);
     }
 }
