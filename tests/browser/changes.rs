@@ -140,7 +140,7 @@ async fn rows_stay_in_place_where_the_user_looks_at_older_ones_and_newer_ones_wa
         .await;
         let mut after: Vec<(f64, String)> = page.read(places, Vec::new()).await;
         // A row stays where it is while it takes in a change of a second Pod, and then names both.
-        for ((_, now), (_, name)) in after.iter_mut().zip(&before).filter(|((_, now), _)| now.contains(" Pods of ")) {
+        for ((_, now), (_, name)) in after.iter_mut().zip(&before).filter(|((_, now), _)| now.contains(" Pods of")) {
             now.clone_from(name);
         }
         assert_eq!(after, before, "nothing moves");
