@@ -112,6 +112,8 @@ pub struct Entry {
     pub(super) ended: u64,
     /// What came of it until the next entry of this object began.
     pub(super) came_of_it: Vec<Outcome>,
+    /// How many entries of this object in a row began with the same fields before this one.
+    pub(super) anew: u8,
     pub(super) members: SmallVec<[Uid; 1]>,
     pub(super) block: u64,
     pub(super) signatures: SmallVec<[u64; 2]>,

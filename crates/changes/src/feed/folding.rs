@@ -2,7 +2,7 @@
 //!
 //! Entries stand in blocks. A block begins with a change that has no known cause, and holds what that change caused: a
 //! change of an object that asks for something is caused by its owner if the owner's entry asked for something, and
-//! the block has not been quiet for long; what befalls the Pods on a Node is caused by the Node that is lost; and an Event
+//! the block has not been quiet for long; so is what an owner hands on of its metadata; what befalls the Pods on a Node is caused by the Node that is lost; and an Event
 //! belongs to the object that it is about. The block that began last stands first, and keeps its place whatever happens in
 //! it, so that an entry stands where its first change was received.
 
@@ -18,6 +18,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use crate::feed::entry::{Entry, EntryId, Subject};
 use crate::feed::outcome::Outcome;
 use crate::feed::pods::Pods;
+use crate::field::Field;
 use crate::line::Line;
 use crate::noise::Noise;
 use crate::writer::Writers;
@@ -32,6 +33,9 @@ const FAILING: f64 = 600_000.0;
 /// How long an entry that begins a block takes what repeats itself, in milliseconds. Then the next repetition begins anew,
 /// so that it stands among what is new.
 const LONGEST: f64 = 600_000.0;
+/// How often in a row the same change of what is asked for begins a block, where the last one has caused something. Then
+/// it repeats itself.
+const MOST_ANEW: u8 = 3;
 /// Within which time the same thing must happen to objects of one owner that have no cause in the feed, in milliseconds.
 const TOGETHER: f64 = 5_000.0;
 /// How long one line counts noise, in milliseconds.
@@ -150,11 +154,15 @@ impl Folding {
             Goes::Among(parent) => (Some(parent), true),
             Goes::Into(_) | Goes::Alone => (None, false),
         };
+        let anew = self
+            .of(&line.uid)
+            .filter(|own| own.signatures.contains(&signature))
+            .map_or(0, |own| own.anew.saturating_add(1));
         let id = match goes {
             Goes::Into(id) => id,
             _ => match self.group(line, parent, is_among) {
                 Ok(id) => id,
-                Err(key) => self.begin(line, parent, key),
+                Err(key) => self.begin(line, parent, key, anew),
             },
         };
         if is_among {
@@ -245,14 +253,16 @@ impl Folding {
         }
         let entry = self.of(&owner?.uid).filter(|entry| can_cause(entry, CHAIN))?;
         let is_cause = line.asks && (entry.asks || &*entry.kind == "CronJob");
-        is_cause.then_some(Cause { entry, is_lost: false })
+        (is_cause || is_handed_on(line, entry)).then_some(Cause { entry, is_lost: false })
     }
 
     fn place_of(&self, line: &Line, signature: u64, pods: &Pods) -> Goes {
         let own = self.of(&line.uid);
         let cause = self.cause(line, pods);
         if let Some(own) = own {
-            let is_newer = |cause: &Cause<'_>| cause.entry.block > own.block && (line.asks || cause.is_lost);
+            let is_newer = |cause: &Cause<'_>| {
+                cause.entry.block > own.block && (line.asks || cause.is_lost || is_handed_on(line, cause.entry))
+            };
             let is_caused_anew = cause.as_ref().is_some_and(is_newer) && line.delta_type != DeltaType::Deleted;
             if !is_caused_anew && self.goes_on(own, line, signature) {
                 return Goes::Into(own.id);
@@ -286,10 +296,12 @@ impl Folding {
         let is_news = line.schedules() && line.at - own.first_at > CHAIN;
         let is_open = self.is_open(own, line.at, CHAIN);
         let is_gone = line.delta_type == DeltaType::Deleted;
-        let repeats = (own.signatures.contains(&signature) && !is_long && !is_news) || is_gone;
         let is_controlled = line.controller().is_some_and(|owner| owner.is_controller)
             && line.writers.iter().all(|writer| own.is_writer(writer));
         let is_same = !line.asks || own.depth > 0 || is_controlled;
+        let has_caused = self.blocks.get(&own.block).is_some_and(|block| block.entries.len() > 1);
+        let is_anew = !is_same && has_caused && (own.anew < MOST_ANEW || quiet > CHAIN);
+        let repeats = (own.signatures.contains(&signature) && !is_long && !is_news && !is_anew) || is_gone;
         (repeats && quiet <= REPEAT) || (is_open && is_same && !is_long && !is_news)
     }
 
@@ -319,7 +331,7 @@ impl Folding {
         known.filter(fits).map(|entry| entry.id).ok_or(Some(key))
     }
 
-    fn begin(&mut self, line: &Line, parent: Option<EntryId>, group: Option<GroupKey>) -> EntryId {
+    fn begin(&mut self, line: &Line, parent: Option<EntryId>, group: Option<GroupKey>, anew: u8) -> EntryId {
         let id = self.next_number();
         let parent = parent.and_then(|parent| self.entries.get(&parent));
         let is_event = line.is_event() && parent.is_some();
@@ -338,7 +350,7 @@ impl Folding {
         let mut entry = blank(id, line.at, subject);
         (entry.kind, entry.cluster, entry.delta_type) = (line.kind.clone(), line.cluster, line.delta_type);
         (entry.parent, entry.depth, entry.block, entry.group) = (parent_id, depth, block, group);
-        entry.is_warning = line.is_warning();
+        (entry.is_warning, entry.anew) = (line.is_warning(), anew);
         self.add(entry);
         id
     }
@@ -526,6 +538,7 @@ fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
         made: 0,
         ended: 0,
         came_of_it: Vec::new(),
+        anew: 0,
         unlisted: 0,
         fails: false,
         is_warning: false,
@@ -553,6 +566,14 @@ fn outcome(entry: &Entry, pods: &Pods) -> Vec<Outcome> {
         }
         _ => pods.of_workload(uid),
     }
+}
+
+/// Whether a change that asks for nothing is what its owner's change handed on, as a Deployment hands its annotations on to
+/// its ReplicaSets.
+fn is_handed_on(line: &Line, owner: &Entry) -> bool {
+    let is_metadata = |field: &&Field| field.path.starts_with("metadata.");
+    let field = line.fields.first().filter(is_metadata);
+    !line.is_event() && field.is_some_and(|field| owner.progress.iter().any(|known| known.path == field.path))
 }
 
 /// A hash of which fields changed. Items of lists are not told apart.

@@ -247,6 +247,54 @@ fn a_second_change_of_a_person_begins_anew() {
 }
 
 #[test]
+fn what_a_person_asks_for_again_stands_above_what_came_of_the_first_time() {
+    let mut play = Play::new();
+    let template = |generation: u64, image: &str| json!({"generation": generation, "spec": {"image": image}});
+    play.set(0.0, "Deployment", "a", "", template(1, "one"));
+    play.set(100_000.0, "Deployment", "a", "", template(2, "two"));
+    play.set(100_001.0, "ReplicaSet", "two", "a", spec(1, 1));
+    play.set(108_000.0, "Deployment", "a", "", template(3, "three"));
+    play.set(108_001.0, "ReplicaSet", "three", "a", spec(1, 1));
+    assert_eq!(
+        rows(&play.feed)[..4],
+        [
+            "Deployment a spec.image two → three",
+            "  ReplicaSet three added, spec.replicas 1",
+            "Deployment a spec.image one → two",
+            "  ReplicaSet two added, spec.replicas 1",
+        ]
+    );
+    // Whoever asks for it again and again repeats himself.
+    for turn in 4..24u32 {
+        let at = 99_000.0 + f64::from(turn) * 3_000.0;
+        let image = if turn % 2 == 0 { "two" } else { "three" };
+        play.set(at, "Deployment", "a", "", template(turn.into(), image));
+        play.set(at + 1.0, "ReplicaSet", image, "a", spec(turn.into(), turn.into()));
+    }
+    assert_eq!(rows(&play.feed).iter().filter(|row| row.starts_with("Deployment")).count(), 5);
+    assert_eq!(play.feed.rows().next().unwrap().count, 19);
+}
+
+#[test]
+fn what_an_owner_hands_on_stands_under_it() {
+    let mut play = Play::new();
+    let annotated = |value: &str| json!({"generation": 1, "annotations": {"example.org/why": value}});
+    play.set(0.0, "Deployment", "a", "", annotated("one"));
+    play.set(1.0, "ReplicaSet", "r", "a", annotated("one"));
+    play.set(200_000.0, "Deployment", "a", "", annotated("two"));
+    play.set(200_001.0, "ReplicaSet", "r", "a", annotated("two"));
+    play.set(200_002.0, "ReplicaSet", "s", "a", json!({"generation": 1}));
+    assert_eq!(
+        rows(&play.feed)[..3],
+        [
+            "ReplicaSet s added",
+            "Deployment a metadata.annotations[\"example.org/why\"] one → two",
+            "  ReplicaSet r metadata.annotations[\"example.org/why\"] one → two",
+        ]
+    );
+}
+
+#[test]
 fn what_is_caused_long_after_stands_alone() {
     let mut play = Play::new();
     play.set(0.0, "ReplicaSet", "r", "", spec(1, 1));
