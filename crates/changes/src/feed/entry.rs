@@ -314,6 +314,11 @@ impl Entry {
         self.writers.iter().any(|known| (&known.manager, &known.subresource) == (&writer.manager, &writer.subresource))
     }
 
+    /// Whether its object was marked for deletion.
+    pub(super) fn is_to_go(&self) -> bool {
+        self.progress.iter().any(|field| field.path == telling::DELETION)
+    }
+
     /// Follows the values of the fields of one more change, of the member at this place.
     fn follow(&mut self, line: &Line, member: usize) {
         let members = self.members.len();

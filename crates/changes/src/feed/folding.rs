@@ -33,8 +33,8 @@ const FAILING: f64 = 600_000.0;
 /// How long an entry that begins a block takes what repeats itself, in milliseconds. Then the next repetition begins anew,
 /// so that it stands among what is new.
 const LONGEST: f64 = 600_000.0;
-/// How often in a row the same change of what is asked for begins a block, where the last one has caused something. Then
-/// it repeats itself.
+/// How often in a row the same change of what is asked for begins a block, where the last one has caused something, was
+/// another's or is long ago. Then it repeats itself.
 const MOST_ANEW: u8 = 3;
 /// Within which time the same thing must happen to objects of one owner that have no cause in the feed, in milliseconds.
 const TOGETHER: f64 = 5_000.0;
@@ -296,12 +296,16 @@ impl Folding {
         let is_news = line.schedules() && line.at - own.first_at > CHAIN;
         let is_open = self.is_open(own, line.at, CHAIN);
         let is_gone = line.delta_type == DeltaType::Deleted;
-        let is_controlled = line.controller().is_some_and(|owner| owner.is_controller)
-            && line.writers.iter().all(|writer| own.is_writer(writer));
-        let is_same = !line.asks || own.depth > 0 || is_controlled;
+        let has_controller = line.controller().is_some_and(|owner| owner.is_controller);
+        let is_others = !line.writers.iter().all(|writer| own.is_writer(writer));
+        let is_same = !line.asks || own.depth > 0 || (has_controller && !is_others);
         let has_caused = self.blocks.get(&own.block).is_some_and(|block| block.entries.len() > 1);
-        let is_anew = !is_same && has_caused && (own.anew < MOST_ANEW || quiet > CHAIN);
+        let is_anew = !is_same && own.anew < MOST_ANEW && (has_caused || is_others || quiet > CHAIN);
         let repeats = (own.signatures.contains(&signature) && !is_long && !is_news && !is_anew) || is_gone;
+        // That somebody deletes what was there before is news.
+        if is_gone && own.depth == 0 && !has_controller && !own.has_added && !own.is_to_go() {
+            return false;
+        }
         (repeats && quiet <= REPEAT) || (is_open && is_same && !is_long && !is_news)
     }
 

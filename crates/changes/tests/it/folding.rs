@@ -276,6 +276,31 @@ fn what_a_person_asks_for_again_stands_above_what_came_of_the_first_time() {
 }
 
 #[test]
+fn what_another_asks_for_and_a_deletion_are_news_though_the_row_is_young() {
+    let mut play = Play::new();
+    let by = |manager: &str, generation: u64, replicas: u64| json!({"generation": generation, "manager": manager, "spec": {"replicas": replicas}});
+    play.set(0.0, "Deployment", "a", "", by("autoscaler", 1, 2));
+    play.set(100_000.0, "Deployment", "a", "", by("autoscaler", 2, 3));
+    play.set(101_000.0, "Deployment", "a", "", by("autoscaler", 3, 4));
+    play.set(102_000.0, "Deployment", "b", "", by("autoscaler", 1, 2));
+    play.set(103_000.0, "Deployment", "a", "", by("kubectl", 4, 0));
+    assert_eq!(
+        rows(&play.feed)[..3],
+        [
+            "Deployment a spec.replicas 4 → 0",
+            "Deployment b added, spec.replicas 2",
+            "Deployment a spec.replicas 2 → 3 → 4"
+        ]
+    );
+    // The same field of the same object again, half a minute later.
+    play.set(150_000.0, "Deployment", "a", "", by("kubectl", 5, 1));
+    assert_eq!(rows(&play.feed)[0], "Deployment a spec.replicas 0 → 1");
+    let line = play.objects.delete(151_000.0, "Deployment", "a");
+    play.feed.push(line);
+    assert_eq!(rows(&play.feed)[..2], ["Deployment a deleted", "Deployment a spec.replicas 0 → 1"]);
+}
+
+#[test]
 fn what_an_owner_hands_on_stands_under_it() {
     let mut play = Play::new();
     let annotated = |value: &str| json!({"generation": 1, "annotations": {"example.org/why": value}});
