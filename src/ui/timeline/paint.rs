@@ -3,11 +3,12 @@
 //! Painting is fast because whatever has one colour is painted together.
 
 use kubechurn_model::timeline::mark::{MarkType, grouped};
+use kubechurn_model::timeline::scene::labels::MARGIN;
 use kubechurn_model::timeline::scene::{GapArea, Kept, REACH, ROW_TINTS, SPAN_TINTS, Scene, fit};
 
 use crate::ui::timeline::bands::{paint_bands, paint_words};
 use crate::ui::timeline::canvas::Canvas;
-use crate::ui::timeline::labels::{MARGIN, paint_labels};
+use crate::ui::timeline::labels::paint_labels;
 use crate::ui::timeline::marks::{paint_marks, paint_pills, shape};
 
 /// Paints everything anew.

@@ -9,6 +9,7 @@ use crate::page::command::TimelineCommand;
 use crate::page::context::Context;
 use crate::page::span;
 use crate::page::timeline_drag::{Drag, LEAST, What};
+use crate::shell::panel::Panel;
 use crate::timeline::hit::{Hit, LanePart, Owner};
 use crate::timeline::lanes::{LaneChoice, OpenGroups};
 use crate::timeline::marks::MarkInfo;
@@ -84,11 +85,13 @@ impl Timeline {
             selected,
             hover: self.hover,
             span: self.dragged().or(cx.navigation.route.span),
+            labels: cx.view.header.sizes.of(Panel::Labels).chosen,
         };
         if self.width < 1.0 || !(*cx.repaints || timeline.is_due(&view, cx.now)) {
             return;
         }
         let scene = timeline.scene(&view, cx.now);
+        let left = scene.layout.left;
         let panel = &mut cx.view.timeline;
         if cx.now - self.told >= WORDS {
             self.told = cx.now;
@@ -96,6 +99,7 @@ impl Timeline {
         }
         let is_new = timeline.take_looks_new();
         cx.effects.paint |= is_new || std::mem::take(cx.repaints);
+        panel.labels.put(left);
         panel.following.put(self.viewport.is_following());
         let last = if self.viewport.is_following() { "last " } else { "" };
         panel.span.put(format!("{last}{}", duration(self.viewport.span())));

@@ -31,8 +31,8 @@ pub(in crate::timeline) fn draw(
     scene: &mut Scene,
     scratch: &mut Scratch,
 ) {
-    let Source { marks, view, now, .. } = *source;
-    let layout = Layout::new(view.width, view.height);
+    let Source { marks, view, now, labels, .. } = *source;
+    let layout = Layout::new((view.width, view.height), labels, view.labels);
     scene.layout = layout;
     scene.now = now;
     scene.scale = Scale { window: view.window, left: layout.left, width: layout.right - layout.left };

@@ -16,7 +16,7 @@ const DAYS: f64 = 20.0 * 3_600_000.0;
 
 /// Adds the times of which less is kept than was received.
 pub(super) fn fill_lost(source: &Source<'_>, scene: &mut Scene) {
-    let Source { marks, names, view, now, texts_since } = *source;
+    let Source { marks, names, view, now, texts_since, .. } = *source;
     scene.lost.clear();
     let lanes = scene.scale;
     let strip = scene.strip;

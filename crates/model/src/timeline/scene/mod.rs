@@ -8,6 +8,7 @@ mod events;
 pub mod fold;
 mod group_rows;
 pub mod hit;
+pub mod labels;
 mod lane;
 pub(crate) mod layout;
 mod lost;
