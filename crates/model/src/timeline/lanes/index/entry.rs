@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 
@@ -55,6 +56,8 @@ pub(crate) struct Entry {
     /// How many levels were ever below it, at most.
     pub(crate) height: u8,
     pub(crate) open: bool,
+    /// What the present state of its object means; nothing for an Event, which is no state.
+    pub(crate) tone: Tone,
     /// How many lanes are below it.
     pub(crate) members: u32,
     /// When the first and the last mark of it, or of anything below it, was stamped.
@@ -77,6 +80,7 @@ impl Entry {
             previous: NONE,
             height: 0,
             open,
+            tone: Tone::Plain,
             members: 0,
             first_at: f64::INFINITY,
             last_at: f64::NEG_INFINITY,

@@ -10,13 +10,14 @@ mod tree;
 
 use std::sync::Arc;
 
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{KeyRef, ObjectKey};
 use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_columns::kinds::Kind;
 
 use crate::kind_id::KindId;
 use crate::timeline::lanes::choice::LanesBy;
-use crate::timeline::lanes::index::entry::{Anchor, DEEPEST, Label, NONE, ROOT};
+use crate::timeline::lanes::index::entry::{Anchor, DEEPEST, Entry, Label, NONE, ROOT};
 use crate::timeline::lanes::index::managers::{FindWriter, KindMarks, Managers};
 use crate::timeline::lanes::index::tree::Tree;
 use crate::timeline::store::lane::Lane;
@@ -50,6 +51,12 @@ fn cluster_of(kinds: &[&'static Kind], of: LaneOf) -> &'static str {
 fn key_at(name: &Arc<str>, cluster: &str) -> ObjectKey {
     let name = if cluster.is_empty() { Arc::clone(name) } else { format!("{name} of {cluster}").into() };
     ObjectKey { namespace: "".into(), name }
+}
+
+/// What the present state of a lane's object means.
+fn tone_of(own: &Marks, lane: &Lane) -> Tone {
+    let state = own.state_of(lane).filter(|_| own.event_targets.is_empty());
+    state.map_or(Tone::Plain, |state| state.tone)
 }
 
 /// Whether a kind is the one of this name that Kubernetes itself has.
@@ -169,6 +176,7 @@ impl Index {
         };
         let parent = if self.tree.fits(at, parent) { parent } else { ROOT };
         let (first_at, last_at) = (lane.first_at, lane.last_at);
+        self.tree.entries[at as usize].tone = tone_of(own, lane);
         if self.tree.entries[at as usize].parent != parent {
             self.tree.move_to(at, parent);
         }
@@ -298,6 +306,15 @@ impl Index {
     /// The marks of a kind whose entries are known: `first <= seq < end`.
     pub(crate) fn known(&self, kind: usize) -> (u64, u64) {
         if self.is_by_manager() { self.managers.known(kind) } else { (0, u64::MAX) }
+    }
+
+    /// What the present state of an entry's object means.
+    pub(crate) fn tone(&self, marks: &[&Marks], entry: &Entry) -> Tone {
+        if !self.is_by_manager() {
+            return entry.tone;
+        }
+        let lane = self.tree.lane(marks, entry).and_then(|(of, lane)| Some((*marks.get(of.kind.index())?, lane)));
+        lane.map_or(Tone::Plain, |(own, lane)| tone_of(own, lane))
     }
 
     /// The entry of a mark of a kind, if there is one and it is known.
