@@ -1,6 +1,5 @@
 //! The sizes of the panels that the user drags: the sidebar, the inspector and the labels of lanes in width, the timeline
-//! in height. A size is
-//! stored for the next visit, and is never so great that the table has no room.
+//! in height. A size is stored for the next visit, and is never so great that the table has no room.
 
 /// A panel with a size that the user can choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
