@@ -217,6 +217,19 @@ pub struct GapArea {
     pub note: String,
     /// What is kept of the time.
     pub kept: Kept,
+    /// The kinds of which that is so.
+    pub kinds: Vec<KindId>,
+}
+
+/// A part of a row that a gap covers: nothing was watched of the row then, or less is kept than was received.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowGap {
+    /// The left edge.
+    pub x: f64,
+    pub width: f64,
+    /// The y coordinate of the row's middle.
+    pub y: f64,
+    pub kept: Kept,
 }
 
 /// A relist.
@@ -277,6 +290,8 @@ pub struct Scene {
     /// Events about the lanes' objects.
     pub events: Vec<EventGlyph>,
     pub gaps: Vec<GapArea>,
+    /// The same in the rows that they concern, each time once.
+    pub row_gaps: Vec<RowGap>,
     /// The times in the overview of which less is kept than was received.
     pub lost: Vec<GapArea>,
     /// Relists.
@@ -316,6 +331,7 @@ impl Default for Scene {
             glyphs: Vec::new(),
             events: Vec::new(),
             gaps: Vec::new(),
+            row_gaps: Vec::new(),
             lost: Vec::new(),
             lines: Vec::new(),
             notes: Vec::new(),
@@ -368,6 +384,9 @@ impl Scene {
             })
             && same(&self.gaps, &other.gaps, |one, two| {
                 near(one.x, two.x) && near(one.width, two.width) && one.kept == two.kept
+            })
+            && same(&self.row_gaps, &other.row_gaps, |one, two| {
+                near(one.x, two.x) && near(one.width, two.width) && (one.y, one.kept) == (two.y, two.kept)
             })
             && same(&self.lost, &other.lost, |one, two| near(one.x, two.x) && near(one.width, two.width))
             && same(&self.lines, &other.lines, |one, two| near(one.x, two.x) && one.headed == two.headed)

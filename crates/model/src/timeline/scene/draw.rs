@@ -12,6 +12,7 @@ use crate::timeline::scene::events::fill_events;
 use crate::timeline::scene::group_rows::fill_groups;
 use crate::timeline::scene::lane::{RowLane, fill_lane};
 use crate::timeline::scene::layout::Layout;
+use crate::timeline::scene::row_gaps::add_row_gaps;
 use crate::timeline::scene::scratch::{RowStart, Scratch};
 use crate::timeline::scene::source::Source;
 use crate::timeline::scene::stream::fill_stream;
@@ -45,7 +46,7 @@ pub(in crate::timeline) fn draw(
     fill_strip(marks, now, scene);
     scene.span = view.span.and_then(|span| scene.scale.stretch(span));
     scene.strip_span = view.span.and_then(|span| scene.strip.stretch(span));
-    fill_stream(source, scene, &mut scratch.resyncs);
+    fill_stream(source, scene, scratch);
 
     let ask = Ask {
         now,
@@ -60,6 +61,7 @@ pub(in crate::timeline) fn draw(
     };
     scene.crosshair = view.hover.map(|(x, _)| x).filter(|x| *x >= layout.left && *x <= layout.right);
     scene.lanes.clear();
+    scene.row_gaps.clear();
     scene.bands.clear();
     scene.labels.clear();
     scene.events.clear();
@@ -105,6 +107,7 @@ fn fill_lanes(source: &Source<'_>, ask: &Ask, order: &mut Order, scene: &mut Sce
             hovered: hovered == Some(row),
             group: None,
         }));
+        add_row_gaps(y, Some(kind), &scratch.gaps, &mut scene.row_gaps);
         let start = RowStart::of(scene, scratch);
         fill_lane(&drawn, scene, scratch);
         if marks.len() > 1 {

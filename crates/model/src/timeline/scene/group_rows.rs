@@ -4,11 +4,13 @@ use crate::kind_id::KindId;
 use crate::timeline::lanes::ask::Ask;
 use crate::timeline::lanes::choice::{GroupId, GroupRow};
 use crate::timeline::lanes::groups::{Groups, RowEntry};
+use crate::timeline::lanes::index::entry::Anchor;
 use crate::timeline::lanes::rows::Row;
 use crate::timeline::scene::contents::{Glyph, LaneRow, Scene};
 use crate::timeline::scene::events::fill_events;
 use crate::timeline::scene::fold::{Spot, fold};
 use crate::timeline::scene::lane::{RowLane, add_fold, fill_lane, fill_states};
+use crate::timeline::scene::row_gaps::add_row_gaps;
 use crate::timeline::scene::scratch::{RowStart, Scratch};
 use crate::timeline::scene::source::Source;
 use crate::timeline::store::mark::{Counts, LaneId, LaneOf, MarkType};
@@ -54,6 +56,11 @@ pub(super) fn fill_groups(
             hovered: hovered == Some(number),
             group: Some(Box::new(group)),
         }));
+        let of_kind = match known.entry.label.as_deref().map(|label| &label.anchor) {
+            Some(Anchor::Kind(kind)) => Some(*kind),
+            _ => known.lane.map(|(of, _)| of.kind),
+        };
+        add_row_gaps(y, of_kind, &scratch.gaps, &mut scene.row_gaps);
         let start = RowStart::of(scene, scratch);
         match (known.is_counted, &drawn) {
             (true, drawn) => {

@@ -13,6 +13,7 @@ mod lane;
 pub(crate) mod layout;
 mod lost;
 pub(crate) mod pointer;
+mod row_gaps;
 pub(crate) mod scratch;
 pub(crate) mod source;
 mod stream;
@@ -21,7 +22,7 @@ pub mod ticks;
 
 pub use crate::timeline::words::text::{duration, fit};
 pub use contents::{
-    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, NoteLabel, Pill, REACH, ROW_TINTS, SPAN_TINTS,
-    Scene, StreamLine,
+    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, NoteLabel, Pill, REACH, ROW_TINTS, RowGap,
+    SPAN_TINTS, Scene, StreamLine,
 };
 pub use layout::{Layout, TimelineView};
