@@ -13,7 +13,7 @@ use crate::kind_id::KindId;
 use crate::timeline::lanes::ask::Ask;
 use crate::timeline::lanes::choice::{GroupId, LaneChoice, LaneOrder};
 use crate::timeline::lanes::index::Index;
-use crate::timeline::lanes::index::entry::{Entry, NONE, ROOT};
+use crate::timeline::lanes::index::entry::{Anchor, Entry, NONE, ROOT};
 use crate::timeline::lanes::scan::Scan;
 use crate::timeline::scale::Window;
 use crate::timeline::store::mark::LaneOf;
@@ -225,7 +225,8 @@ impl Next<'_> {
             || self.stays.contains(&at)
             || (!self.is_past && self.worst.get(&at) == Some(&(Tone::Bad as u8)))
             || (kept && (entry.members > 0 || lives()));
-        is_wanted && !self.kept.contains(&at) && is_there()
+        let is_drawn = || entry.label.as_ref().is_some_and(|label| label.anchor == Anchor::Drawn);
+        is_wanted && !self.kept.contains(&at) && is_there() && !is_drawn()
     }
 
     /// What comes first has the lowest rank.

@@ -68,6 +68,7 @@ pub(in crate::timeline) fn draw(
     scene.pills.clear();
     scene.glyphs.clear();
     scratch.crosses.clear();
+    groups.note_events(marks);
     if groups.is_in_use() {
         fill_groups(source, &ask, groups, scene, scratch);
     } else {

@@ -29,6 +29,8 @@ pub(crate) enum Anchor {
     Manager(u8),
     /// What a manager wrote beyond the most objects that have an entry.
     Rest(u8),
+    /// The Events that are drawn on the lanes of their objects. This group has no row.
+    Drawn,
     /// Everything that is on no node.
     NoNode,
 }
