@@ -1,6 +1,5 @@
 //! Paints the labels beside the lanes: star, triangle, kind, namespace and name.
 
-use kubechurn_model::timeline::mark::MarkType;
 use kubechurn_model::timeline::scene::labels::{Columns, END, MARGIN, kind_room};
 use kubechurn_model::timeline::scene::{LaneRow, Scene, fit};
 
@@ -42,8 +41,7 @@ fn paint_name(canvas: &Canvas, row: &LaneRow, name: &str, x: f64) {
     });
     canvas.text(name, x, row.y);
     if !row.live {
-        canvas.fill(canvas.mark(MarkType::Deleted));
-        canvas.context.set_global_alpha(0.6);
+        canvas.context.set_global_alpha(0.8);
         canvas.context.fill_rect(x, row.y.round(), name.chars().count() as f64 * canvas.char, 1.0);
         canvas.context.set_global_alpha(1.0);
     }

@@ -14,6 +14,9 @@ use crate::ui::timeline::marks::{paint_marks, paint_pills, shape};
 /// How far from each other the lines are by which a gap is hatched.
 const HATCH: f64 = 4.0;
 
+/// How opaque the overview's columns are, by [`MarkType::OBJECT`].
+const STRIP: [f64; 5] = [0.25, 0.4, 0.6, 0.8, 1.0];
+
 /// Paints everything anew.
 pub fn paint(canvas: &Canvas, scene: &Scene) {
     let context = &canvas.context;
@@ -51,16 +54,18 @@ fn paint_strip(canvas: &Canvas, scene: &Scene) {
     let context = &canvas.context;
     let layout = &scene.layout;
     let height = layout.strip_bottom - layout.strip_top;
-    for (index, mark_type) in MarkType::OBJECT.into_iter().enumerate() {
+    canvas.fill(&canvas.colours.dim);
+    for (index, alpha) in STRIP.into_iter().enumerate() {
         context.begin_path();
         for column in scene.columns.iter().filter(|column| column.heights[index] > 0.0) {
             let below = f64::from(column.heights[..index].iter().sum::<f32>()) * height;
             let own = f64::from(column.heights[index]) * height;
             context.rect(column.x, layout.strip_bottom - below - own, column.width, own);
         }
-        canvas.fill(canvas.mark(mark_type));
+        context.set_global_alpha(alpha);
         context.fill();
     }
+    context.set_global_alpha(1.0);
     // The counts of a time of which less is kept stand back.
     canvas.fill(&canvas.colours.panel);
     context.set_global_alpha(0.55);
@@ -124,7 +129,7 @@ fn paint_stream(canvas: &Canvas, scene: &Scene) {
         paint_row_gap(canvas, gap, layout.row_height);
     }
     let words_y = layout.top - 10.0;
-    canvas.fill(canvas.mark(MarkType::Relist));
+    canvas.fill(&canvas.colours.dim);
     context.begin_path();
     for line in &scene.lines {
         context.rect(line.x.round(), words_y, 1.0, layout.bottom - words_y);

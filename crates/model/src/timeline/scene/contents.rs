@@ -133,8 +133,10 @@ pub struct Glyph {
     pub x: f64,
     /// The y coordinate of the glyph's middle.
     pub y: f64,
-    /// What happened, which tells the shape and the colour.
+    /// What happened, which is the shape.
     pub mark_type: MarkType,
+    /// What it means, which is the colour: nothing, unless the object fails or waits from then on, or is well again.
+    pub tone: Tone,
     /// The mark's sequence number among those of the row's kind.
     pub seq: u64,
 }
@@ -166,6 +168,8 @@ pub struct Pill {
     pub y: f64,
     /// The type of most of the frames.
     pub mark_type: MarkType,
+    /// What the marks mean: that something fails, or else what the last one means.
+    pub tone: Tone,
     /// How many frames the marks stand for, by type.
     pub counts: Counts,
     /// The sequence number of the first mark.
@@ -374,10 +378,10 @@ impl Scene {
             && same(&self.pills, &other.pills, |one, two| {
                 near(one.x, two.x)
                     && near(one.width, two.width)
-                    && (one.y, one.mark_type, one.counts) == (two.y, two.mark_type, two.counts)
+                    && (one.y, one.mark_type, one.tone, one.counts) == (two.y, two.mark_type, two.tone, two.counts)
             })
             && same(&self.glyphs, &other.glyphs, |one, two| {
-                near(one.x, two.x) && (one.y, one.mark_type) == (two.y, two.mark_type)
+                near(one.x, two.x) && (one.y, one.mark_type, one.tone) == (two.y, two.mark_type, two.tone)
             })
             && same(&self.events, &other.events, |one, two| {
                 near(one.x, two.x) && (one.y, one.tone, one.seq) == (two.y, two.tone, two.seq)

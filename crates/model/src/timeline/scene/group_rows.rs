@@ -1,5 +1,7 @@
 //! Fills a scene with the rows of groups.
 
+use kubechurn_client::api::cell::Tone;
+
 use crate::kind_id::KindId;
 use crate::timeline::lanes::ask::Ask;
 use crate::timeline::lanes::choice::{GroupId, GroupRow};
@@ -112,9 +114,10 @@ fn fill_closed(groups: &Groups, id: GroupId, y: f64, scene: &mut Scene, scratch:
         if fold.is_pill() {
             return add_fold(&fold, y, scene, &mut scratch.crosses, delete_of);
         }
-        for Spot { x, block, .. } in fold.spots {
+        for Spot { x, block, tone, .. } in fold.spots {
             for (mark_type, _) in MarkType::ALL.into_iter().zip(block.counts).filter(|(_, count)| *count > 0) {
-                let glyph = Glyph { x: *x, y, mark_type, seq: block.last_seq };
+                let tone = if mark_type == MarkType::Deleted { Tone::Plain } else { *tone };
+                let glyph = Glyph { x: *x, y, mark_type, tone, seq: block.last_seq };
                 if mark_type == MarkType::Deleted { scratch.crosses.push(glyph) } else { scene.glyphs.push(glyph) }
             }
         }
