@@ -1,6 +1,6 @@
 //! Paints the labels beside the lanes: star, triangle, kind, namespace and name.
 
-use kubechurn_model::timeline::scene::labels::{Columns, END, MARGIN, kind_room};
+use kubechurn_model::timeline::scene::labels::{Columns, END, MARGIN, kind_room, kind_words};
 use kubechurn_model::timeline::scene::{LaneRow, Scene, fit};
 
 use crate::ui::timeline::canvas::Canvas;
@@ -8,7 +8,7 @@ use crate::ui::timeline::canvas::Canvas;
 /// Paints the labels of all rows.
 pub(super) fn paint_labels(canvas: &Canvas, scene: &Scene) {
     scene.lanes.iter().flatten().for_each(|row| paint_star(canvas, row));
-    if scene.has_groups() {
+    if scene.lanes.iter().flatten().any(|row| row.group.is_some()) {
         scene.lanes.iter().flatten().for_each(|row| paint_group(canvas, row, scene.layout.left));
     } else {
         paint_columns(canvas, scene);
@@ -64,7 +64,7 @@ fn paint_group(canvas: &Canvas, row: &LaneRow, right: f64) {
         paint_triangle(canvas, open, x - 9.0, row.y);
     }
     let all = ((right - END - x) / canvas.char).max(0.0) as usize;
-    let kind = fit(&row.kind_words(), kind_room(&group.name, all));
+    let kind = fit(&kind_words(row), kind_room(&group.name, all));
     let length = kind.chars().count();
     canvas.fill(&canvas.colours.faint);
     canvas.text(&kind, right - END - length as f64 * canvas.char, row.y);

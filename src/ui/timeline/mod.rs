@@ -42,6 +42,14 @@ pub fn Timeline(
     let pressed = StoredValue::new(false);
     let place = |event: &ev::PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
     let at = RwSignal::new((0.0, 0.0));
+    let hover = NodeRef::<leptos::html::Div>::new();
+    Effect::new(move |_| {
+        let Some(hover) = hover.get() else { return };
+        let style = web_sys::HtmlElement::style(&hover);
+        for (name, value) in beside(at.get(), window()) {
+            let _ = style.set_property(name, &value);
+        }
+    });
     let moved = move |event: ev::PointerEvent| {
         let (x, y) = place(&event);
         at.set((f64::from(event.client_x()), f64::from(event.client_y())));
@@ -141,7 +149,7 @@ pub fn Timeline(
                 </div>
                 <Span screen commands />
             </div>
-            <div class="lane-hover" role="tooltip" data-testid="timeline-hover" style=move || beside(at.get(), window())>
+            <div class="lane-hover" role="tooltip" data-testid="timeline-hover" node_ref=hover>
                 {move || screen.timeline.hover.get()}
             </div>
         </section>

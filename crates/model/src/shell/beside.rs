@@ -5,16 +5,21 @@ use crate::shell::panel::Window;
 /// How far from the pointer the text is, and from the window's edge, in pixels.
 const APART: f64 = 12.0;
 
-/// The place of a text beside the pointer, in CSS: on the sides where the window has more room, and within it.
-pub fn beside((x, y): (f64, f64), window: Window) -> String {
-    let side = |at: f64, end: f64, [first, last]: [&'static str; 2]| {
-        if at <= end / 2.0 { (first, at + APART, end - at) } else { (last, end - at + APART, at) }
+/// The place of a text beside the pointer, as properties of its style: on the sides where the window has more room, and
+/// within it.
+pub fn beside((x, y): (f64, f64), window: Window) -> [(&'static str, String); 6] {
+    let side = |at: f64, end: f64| {
+        let auto = String::from("auto");
+        match at <= end / 2.0 {
+            true => (format!("{}px", at + APART), auto, end - at),
+            false => (auto, format!("{}px", end - at + APART), at),
+        }
     };
-    let (across, left, width) = side(x, window.width, ["left", "right"]);
-    let (along, top, height) = side(y, window.height, ["top", "bottom"]);
+    let (left, right, width) = side(x, window.width);
+    let (top, bottom, height) = side(y, window.height);
     let room = |length: f64| (length - 2.0 * APART).max(0.0);
-    let (width, height) = (room(width), room(height));
-    format!("{across}:{left}px;{along}:{top}px;max-width:min({width}px,90ch);max-height:{height}px")
+    let (width, height) = (format!("min({}px, 90ch)", room(width)), format!("{}px", room(height)));
+    [("left", left), ("right", right), ("top", top), ("bottom", bottom), ("max-width", width), ("max-height", height)]
 }
 
 #[cfg(test)]
@@ -25,10 +30,10 @@ mod tests {
     fn a_text_beside_the_pointer_is_within_the_window() {
         let window = Window { width: 1000.0, height: 700.0 };
         for (place, expected) in [
-            ((100.0, 650.0), "left:112px;bottom:62px;max-width:min(876px,90ch);max-height:626px"),
-            ((990.0, 80.0), "right:22px;top:92px;max-width:min(966px,90ch);max-height:596px"),
+            ((100.0, 650.0), ["112px", "auto", "auto", "62px", "min(876px, 90ch)", "626px"]),
+            ((990.0, 80.0), ["auto", "22px", "92px", "auto", "min(966px, 90ch)", "596px"]),
         ] {
-            assert_eq!(beside(place, window), expected);
+            assert_eq!(beside(place, window).map(|(_, value)| value), expected);
         }
     }
 }

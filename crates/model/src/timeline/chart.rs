@@ -11,7 +11,7 @@ use crate::timeline::lanes::order::Order;
 use crate::timeline::scene::contents::{LaneRow, Scene};
 use crate::timeline::scene::draw::draw;
 use crate::timeline::scene::hit::{Hit, LanePart};
-use crate::timeline::scene::labels::next_width;
+use crate::timeline::scene::labels::{labels_width, next_width};
 use crate::timeline::scene::layout::{Layout, TimelineView};
 use crate::timeline::scene::pointer::{HitTest, lost_at};
 use crate::timeline::scene::scratch::Scratch;
@@ -119,7 +119,7 @@ impl Chart {
             let source = Source { marks, names, view, now, texts_since: *texts_since, labels: *labels };
             draw(&source, &mut self.order, &mut self.groups, &mut self.scene, &mut self.scratch);
             let before = self.scene.layout.left;
-            self.labels = next_width(self.labels, self.scene.labels_width(), view.hold);
+            self.labels = next_width(self.labels, labels_width(&self.scene.lanes), view.hold);
             if Layout::new((view.width, view.height), self.labels, view.labels).left == before {
                 break;
             }

@@ -104,7 +104,9 @@ fn group_row(source: &Source<'_>, groups: &Groups, row: &Row, known: &RowEntry<'
 fn fill_closed(groups: &Groups, id: GroupId, y: f64, scene: &mut Scene, scratch: &mut Scratch) {
     let scale = scene.scale;
     scratch.spots.clear();
-    scratch.spots.extend(groups.parts(id, &scale).map(|part| Spot::of(part.block, &scale)));
+    // Of several objects it is no news that one of them is well.
+    let quiet = |spot: Spot| Spot { tone: if spot.tone == Tone::Good { Tone::Plain } else { spot.tone }, ..spot };
+    scratch.spots.extend(groups.parts(id, &scale).map(|part| quiet(Spot::of(part.block, &scale))));
     let delete_of = |spot: &Spot| {
         let mut parts = groups.parts(id, &scale);
         let part = parts.find(|part| part.block.first_at == spot.block.first_at && part.delete.is_some())?;

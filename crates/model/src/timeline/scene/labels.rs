@@ -1,6 +1,6 @@
 //! The labels beside the lanes: how wide their column is, and what stands where in it.
 
-use crate::timeline::scene::contents::{LaneRow, Scene};
+use crate::timeline::scene::contents::LaneRow;
 use crate::timeline::scene::fold::CHAR;
 use crate::timeline::store::mark::grouped;
 
@@ -56,36 +56,26 @@ impl Columns {
     }
 }
 
-impl Scene {
-    /// Whether lanes stand in groups, or some of them are kept on top.
-    pub fn has_groups(&self) -> bool {
-        self.lanes.iter().flatten().any(|row| row.group.is_some())
-    }
-
-    /// How wide the column of labels must be so that each of them is whole, in pixels; `None` where there is none.
-    pub fn labels_width(&self) -> Option<f64> {
-        let lanes = &self.lanes;
-        lanes.iter().flatten().next()?;
-        let grouped = lanes.iter().flatten().filter(|row| row.group.is_some()).map(|row| {
-            let kind = row.kind_words().chars().count().min(GROUP_KIND);
-            let name = row.group.as_ref().map_or(0, |group| group.name.chars().count());
-            row.name_x() + (name + if kind == 0 { 0 } else { kind + 2 }) as f64 * CHAR
-        });
-        let Columns { kind, namespace, .. } = Columns::of(lanes, 1_000);
-        let name = longest(lanes, |row| &row.key.name);
-        let plain = MARGIN + (room(kind) + room(namespace) + name) as f64 * CHAR;
-        Some((grouped.reduce(f64::max).unwrap_or(plain) + END).ceil())
-    }
+/// How wide the column of labels must be so that each of them is whole, in pixels; `None` where there is none.
+pub(in crate::timeline) fn labels_width(lanes: &[Option<LaneRow>]) -> Option<f64> {
+    lanes.iter().flatten().next()?;
+    let grouped = lanes.iter().flatten().filter(|row| row.group.is_some()).map(|row| {
+        let kind = kind_words(row).chars().count().min(GROUP_KIND);
+        let name = row.group.as_ref().map_or(0, |group| group.name.chars().count());
+        row.name_x() + (name + if kind == 0 { 0 } else { kind + 2 }) as f64 * CHAR
+    });
+    let Columns { kind, namespace, .. } = Columns::of(lanes, 1_000);
+    let name = longest(lanes, |row| &row.key.name);
+    let plain = MARGIN + (room(kind) + room(namespace) + name) as f64 * CHAR;
+    Some((grouped.reduce(f64::max).unwrap_or(plain) + END).ceil())
 }
 
-impl LaneRow {
-    /// The kind of a row among groups, and how many objects are below it.
-    pub fn kind_words(&self) -> String {
-        let Some(group) = &self.group else { return self.kind_name.to_owned() };
-        let word = if group.word.is_empty() { self.kind_name } else { &*group.word };
-        let count = group.open.map(|_| grouped(u64::from(group.members))).unwrap_or_default();
-        format!("{word}{}{count}", if word.is_empty() || count.is_empty() { "" } else { " " })
-    }
+/// The kind of a row among groups, and how many objects are below it.
+pub fn kind_words(row: &LaneRow) -> String {
+    let Some(group) = &row.group else { return row.kind_name.to_owned() };
+    let word = if group.word.is_empty() { row.kind_name } else { &*group.word };
+    let count = group.open.map(|_| grouped(u64::from(group.members))).unwrap_or_default();
+    format!("{word}{}{count}", if word.is_empty() || count.is_empty() { "" } else { " " })
 }
 
 /// How many characters the kind of a row among groups has, of `all` that its name and its kind have together.
@@ -119,15 +109,14 @@ mod tests {
 
     #[test]
     fn a_column_is_as_wide_as_its_names() {
-        let names = lanes(&[("po", "monitoring-system", "prometheus-operated-0"), ("deploy", "shop", "web")]);
-        let scene = Scene { lanes: names, ..Scene::default() };
-        let width = scene.labels_width().unwrap();
-        let fit = |width: f64| Columns::of(&scene.lanes, ((width - MARGIN - END) / CHAR).floor() as usize);
+        let lanes = lanes(&[("po", "monitoring-system", "prometheus-operated-0"), ("deploy", "shop", "web")]);
+        let width = labels_width(&lanes).unwrap();
+        let fit = |width: f64| Columns::of(&lanes, ((width - MARGIN - END) / CHAR).floor() as usize);
         assert_eq!(fit(width), Columns { kind: 6, namespace: 17, name: 21 }, "in {width}");
         // Of less room the name has most.
         assert_eq!(fit(width - 6.0 * CHAR), Columns { kind: 6, namespace: 12, name: 20 });
         assert_eq!(fit(150.0), Columns { kind: 6, namespace: 0, name: 11 });
-        assert_eq!(Scene::default().labels_width(), None);
+        assert_eq!(labels_width(&[]), None);
     }
 
     #[test]
