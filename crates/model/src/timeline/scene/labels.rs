@@ -9,7 +9,7 @@ pub const MARGIN: f64 = 14.0;
 /// The room between a label and the time axis.
 pub const END: f64 = 12.0;
 
-/// A namespace leaves so many characters to the name where both cannot be whole.
+/// Fewer characters than this are the name's alone, where it has a use for them.
 const NARROW: usize = 20;
 /// The most characters of a namespace then.
 const NAMESPACE: usize = 12;
@@ -80,7 +80,8 @@ pub fn kind_words(row: &LaneRow) -> String {
 
 /// How many characters the kind of a row among groups has, of `all` that its name and its kind have together.
 pub fn kind_room(name: &str, all: usize) -> usize {
-    GROUP_KIND.min(all.saturating_sub(name.chars().count() + 2).max(all / 3))
+    let least = if all < NARROW { 0 } else { all / 3 };
+    GROUP_KIND.min(all.saturating_sub(name.chars().count() + 2).max(least))
 }
 
 /// The next width of the column, which had this one and wants another one. `holds` says that nothing may move.
@@ -117,6 +118,13 @@ mod tests {
         assert_eq!(fit(width - 6.0 * CHAR), Columns { kind: 6, namespace: 12, name: 20 });
         assert_eq!(fit(150.0), Columns { kind: 6, namespace: 0, name: 11 });
         assert_eq!(labels_width(&[]), None);
+    }
+
+    #[test]
+    fn a_name_comes_before_its_kind() {
+        assert_eq!(kind_room("web", 40), 14);
+        assert_eq!(kind_room("checkout-7c9d8f5b64", 30), 10, "the name is cut then");
+        assert_eq!(kind_room("checkout-7c9d8f5b64", 15), 0);
     }
 
     #[test]
