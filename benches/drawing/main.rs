@@ -40,8 +40,7 @@ const PAGE: &str = r#"<!doctype html>
 <meta charset="utf-8">
 <title>drawing</title>
 <style>
-    :root { --deleted: #ff0000; --updated: #0060ff; --added: #00a000; --replaced: #808080; --sync: #808080; --line: #303030;
-        --text: #e0e0e0; --dim: #a0a0a0; --faint: #808080; --focus: #0060ff; --warn: #a08000; --bad: #a00060;
+    :root { --line: #303030; --text: #ff0000; --dim: #a0a0a0; --faint: #808080; --focus: #0060ff; --warn: #a08000; --bad: #a00060;
         --good: #008000; --panel: #101010; --mono: monospace }
     canvas { width: 1440px; height: 420px }
 </style>

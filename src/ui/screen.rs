@@ -148,6 +148,7 @@ signals! {
         fills: bool,
         span: String,
         hover: String,
+        labels: f64,
         clicked: Option<f64>,
         summary: String,
     }

@@ -70,6 +70,11 @@ async fn lanes_by_owner_open_and_close_are_kept_and_survive_a_reload() {
         // Under the pointer no row moves.
         point(page, 0, 300.0, false).await;
         page.painted().await;
+        let whole = "const hover = document.querySelector('[data-testid=timeline-hover]');
+            const box = hover.getBoundingClientRect();
+            return box.width > 0 && box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight
+                && hover.scrollWidth <= hover.clientWidth && hover.scrollHeight <= hover.clientHeight";
+        page.becomes("what is under the pointer is whole, and in the window", whole, json!(true)).await;
         let is_closed = |row: &String| is_deployment(row) && row.contains(", closed, ");
         let at = until(page, "a Deployment is a closed group", |rows| rows.iter().position(is_closed)).await;
         let before = rows(page).await;
@@ -119,6 +124,25 @@ async fn lanes_by_owner_open_and_close_are_kept_and_survive_a_reload() {
             page.read::<String>("return document.querySelector('[data-testid=lanes-by]').value", vec![]).await,
             "owner"
         );
+
+        // The column of names has the width that the user gives it, until a double click.
+        let width = "return Math.round(document.querySelector('.lane-labels').getBoundingClientRect().width)";
+        let edge = "const edge = document.querySelector('[data-testid=labels-edge]'); edge.dispatchEvent(";
+        let before: i64 = page.read(width, vec![]).await;
+        let arrow = "new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true, cancelable: true }))";
+        page.browser.run(&format!("{edge}{arrow}"), vec![]).await;
+        page.becomes("the column is wider", width, json!(before + 24)).await;
+        page.reload().await;
+        page.reaches("deployments", "live", SOON).await;
+        page.becomes("the column stays wide", width, json!(before + 24)).await;
+        page.browser.run(&format!("{edge}new MouseEvent('dblclick', {{ bubbles: true }}))"), vec![]).await;
+        let stored = "return localStorage.getItem('kubechurn.labels')";
+        page.becomes("no width is stored", stored, json!(null)).await;
+        // What fails can come first.
+        let order = "const menu = document.querySelector('[data-testid=lanes-order]');
+            menu.value = 'worst'; menu.dispatchEvent(new Event('change', { bubbles: true }))";
+        page.browser.run(order, vec![]).await;
+        page.becomes("the address has the order", "return location.hash.includes('order=worst')", json!(true)).await;
 
         // The keyboard opens all, too.
         page.press(":").await;

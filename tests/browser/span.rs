@@ -30,7 +30,7 @@ pub async fn drag(page: &Page, from: (f64, f64), to: (f64, f64), shift: bool) {
         const canvas = document.getElementById('timeline-canvas');
         const [from, to, shift] = arguments;
         const box = canvas.getBoundingClientRect();
-        const left = box.width < 900 ? Math.max(box.width * 0.26, 72) : 236;
+        const left = document.querySelector('.lane-labels').getBoundingClientRect().width;
         const at = ([part, y]) => ({
             clientX: box.left + left + part * (box.width - 12 - left), clientY: y < 0 ? box.bottom + y : box.top + y });
         const send = (type, place) => canvas.dispatchEvent(new PointerEvent(type,

@@ -39,7 +39,7 @@ pub fn Edge(
     let bounds = move || owner(edge.get_untracked()).map(|owner| owner.get_bounding_client_rect());
     let length = move |bounds: web_sys::DomRect| match panel {
         Panel::Timeline => bounds.height(),
-        Panel::Sidebar | Panel::Inspector => bounds.width(),
+        Panel::Sidebar | Panel::Inspector | Panel::Labels => bounds.width(),
     };
     let now = move || bounds().map_or(panel.least(), length);
     let size = move || screen.header.sizes.with(|sizes| sizes.of(panel));
@@ -54,13 +54,13 @@ pub fn Edge(
         }
         let Some(bounds) = bounds() else { return };
         resize(match panel {
-            Panel::Sidebar => f64::from(event.client_x()) - bounds.left(),
+            Panel::Sidebar | Panel::Labels => f64::from(event.client_x()) - bounds.left(),
             Panel::Timeline => bounds.bottom() - f64::from(event.client_y()),
             Panel::Inspector => bounds.right() - f64::from(event.client_x()),
         });
     };
     let (larger, smaller, orientation, what) = match panel {
-        Panel::Sidebar => ("ArrowRight", "ArrowLeft", "vertical", "width"),
+        Panel::Sidebar | Panel::Labels => ("ArrowRight", "ArrowLeft", "vertical", "width"),
         Panel::Timeline => ("ArrowUp", "ArrowDown", "horizontal", "height"),
         Panel::Inspector => ("ArrowLeft", "ArrowRight", "vertical", "width"),
     };

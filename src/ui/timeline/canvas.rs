@@ -7,13 +7,11 @@ use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use kubechurn_client::api::cell::Tone;
-use kubechurn_model::timeline::mark::MarkType;
 use kubechurn_model::timeline::scene::fold::CHAR;
 
 /// The theme's colours, read from the style variables.
 #[derive(Debug, Default)]
 pub(super) struct Colours {
-    marks: [String; MarkType::COUNT],
     pub(super) line: String,
     pub(super) text: String,
     pub(super) dim: String,
@@ -73,7 +71,6 @@ impl Canvas {
         };
         let colour = |name: &str| read(name, "#808080");
         self.colours = Colours {
-            marks: MarkType::ALL.map(|mark_type| colour(mark_type.css_variable())),
             line: colour("--line"),
             text: colour("--text"),
             dim: colour("--dim"),
@@ -99,7 +96,7 @@ impl Canvas {
         self.context.set_fill_style_str(colour);
     }
 
-    /// The colour of a state.
+    /// The colour of a state, and of what leads to it.
     pub(super) fn tone(&self, tone: Tone) -> &str {
         match tone {
             Tone::Plain => &self.colours.dim,
@@ -107,10 +104,6 @@ impl Canvas {
             Tone::Wait => &self.colours.warn,
             Tone::Bad => &self.colours.bad,
         }
-    }
-
-    pub(super) fn mark(&self, mark_type: MarkType) -> &str {
-        &self.colours.marks[mark_type as usize]
     }
 
     pub(super) fn text(&self, text: &str, x: f64, y: f64) {

@@ -7,22 +7,20 @@ use web_sys::CanvasRenderingContext2d;
 use kubechurn_client::api::cell::Tone;
 use kubechurn_model::timeline::mark::MarkType;
 use kubechurn_model::timeline::scene::fold::PILL_PAD;
-use kubechurn_model::timeline::scene::{Pill, Scene};
+use kubechurn_model::timeline::scene::{Band, Pill, Scene};
 
 use crate::ui::timeline::canvas::Canvas;
 
 /// Paints pills, and then their numbers, which may be wider than the pills.
 pub(super) fn paint_pills(canvas: &Canvas, scene: &Scene) {
-    for mark_type in MarkType::OBJECT {
-        for pill in scene.pills.iter().filter(|pill| pill.mark_type == mark_type) {
-            let (left, top) = pill.corner(canvas.ratio);
-            canvas.begin_at(left, top);
-            paint_pill(canvas, mark_type, f64::from(pill.width.max(1.0) as u32));
-        }
+    for pill in &scene.pills {
+        let (left, top) = pill.corner(canvas.ratio);
+        canvas.begin_at(left, top);
+        paint_pill(canvas, pill, f64::from(pill.width.max(1.0) as u32));
     }
-    for mark_type in MarkType::OBJECT {
-        canvas.fill(canvas.mark(mark_type));
-        for pill in scene.pills.iter().filter(|pill| pill.mark_type == mark_type) {
+    for (tone, _) in Band::TONES {
+        canvas.fill(canvas.tone(tone));
+        for pill in scene.pills.iter().filter(|pill| pill.tone == tone) {
             let (left, top) = pill.corner(canvas.ratio);
             canvas.begin_at(left, top);
             canvas.text(&pill.text(), Pill::NUMBER, Pill::HEIGHT / 2.0 + 0.5);
@@ -32,41 +30,45 @@ pub(super) fn paint_pills(canvas: &Canvas, scene: &Scene) {
 }
 
 /// Paints a pill without its number, with its upper left corner at (0, 0).
-fn paint_pill(canvas: &Canvas, mark_type: MarkType, width: f64) {
+fn paint_pill(canvas: &Canvas, pill: &Pill, width: f64) {
     let context = &canvas.context;
     context.begin_path();
     if context.round_rect_with_f64(0.0, 0.0, width, Pill::HEIGHT, Pill::HEIGHT / 2.0).is_err() {
         context.rect(0.0, 0.0, width, Pill::HEIGHT);
     }
     // The panel under the tint keeps the number readable on a band.
-    for (colour, alpha) in [(&*canvas.colours.panel, 0.8), (canvas.mark(mark_type), 0.22)] {
+    for (colour, alpha) in [(&*canvas.colours.panel, 0.8), (canvas.tone(pill.tone), 0.22)] {
         context.set_global_alpha(alpha);
         canvas.fill(colour);
         context.fill();
     }
     context.set_global_alpha(1.0);
-    begin_shapes(canvas, mark_type);
-    paint_shape(context, mark_type, PILL_PAD, Pill::HEIGHT / 2.0);
+    begin_shapes(canvas, pill.mark_type, pill.tone);
+    paint_shape(context, pill.mark_type, PILL_PAD, Pill::HEIGHT / 2.0);
 }
 
 /// Paints single marks and Events.
 pub(super) fn paint_marks(canvas: &Canvas, scene: &Scene) {
     // Deletes come last in `OBJECT`, and so are on top.
     for mark_type in MarkType::OBJECT {
-        begin_shapes(canvas, mark_type);
-        for glyph in scene.glyphs.iter().filter(|glyph| glyph.mark_type == mark_type) {
-            paint_shape(&canvas.context, mark_type, glyph.x, glyph.y);
+        for (tone, _) in Band::TONES {
+            begin_shapes(canvas, mark_type, tone);
+            for glyph in scene.glyphs.iter().filter(|glyph| (glyph.mark_type, glyph.tone) == (mark_type, tone)) {
+                paint_shape(&canvas.context, mark_type, glyph.x, glyph.y);
+            }
         }
     }
     canvas.context.set_line_width(1.0);
     paint_events(canvas, scene);
 }
 
-/// Sets the colour and the line for shapes of a type.
-fn begin_shapes(canvas: &Canvas, mark_type: MarkType) {
+/// Sets the colour and the line for shapes of a type and a meaning.
+fn begin_shapes(canvas: &Canvas, mark_type: MarkType, tone: Tone) {
     canvas.context.set_line_width(if mark_type == MarkType::Deleted { 2.0 } else { 1.2 });
-    canvas.context.set_stroke_style_str(canvas.mark(mark_type));
-    canvas.fill(canvas.mark(mark_type));
+    // A delete has no state, and is seen all the same.
+    let colour = if mark_type == MarkType::Deleted { &canvas.colours.text } else { canvas.tone(tone) };
+    canvas.context.set_stroke_style_str(colour);
+    canvas.fill(colour);
 }
 
 /// Paints Events about an object: a Warning is a triangle with an edge, anything else a small dim square.

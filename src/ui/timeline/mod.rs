@@ -12,7 +12,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
-use kubechurn_model::shell::panel::Panel;
+use kubechurn_model::shell::beside::beside;
+use kubechurn_model::shell::panel::{Panel, Window};
 
 use crate::ui::feed::span::{Around, Span};
 use crate::ui::screen::{Commands, Screen};
@@ -21,6 +22,13 @@ use crate::ui::timeline::lane_choices::LaneChoices;
 
 /// The canvas's id in the document.
 pub const CANVAS: &str = "timeline-canvas";
+
+/// The size of the window in which the page is.
+fn window() -> Window {
+    let length = |length: Option<wasm_bindgen::JsValue>| length.and_then(|length| length.as_f64()).unwrap_or_default();
+    let own = leptos::prelude::window();
+    Window { width: length(own.inner_width().ok()), height: length(own.inner_height().ok()) }
+}
 
 /// The timeline of the kind in view.
 #[component]
@@ -33,8 +41,18 @@ pub fn Timeline(
     let send = move |command| commands.send(Command::Timeline(command));
     let pressed = StoredValue::new(false);
     let place = |event: &ev::PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
+    let at = RwSignal::new((0.0, 0.0));
+    let hover = NodeRef::<leptos::html::Div>::new();
+    Effect::new(move |_| {
+        let Some(hover) = hover.get() else { return };
+        let style = web_sys::HtmlElement::style(&hover);
+        for (name, value) in beside(at.get(), window()) {
+            let _ = style.set_property(name, &value);
+        }
+    });
     let moved = move |event: ev::PointerEvent| {
         let (x, y) = place(&event);
+        at.set((f64::from(event.client_x()), f64::from(event.client_y())));
         if pressed.get_value() {
             send(TimelineCommand::Drag(x, y));
         }
@@ -85,7 +103,6 @@ pub fn Timeline(
                 <h2>"Timeline"</h2>
                 <LaneChoices screen commands />
                 <span class="dim subject" title=title>{title}</span>
-                <span class="hover" data-testid="timeline-hover" title=move || screen.timeline.hover.get()>{move || screen.timeline.hover.get()}</span>
                 <span class="grow"></span>
                 <Around screen commands />
                 <span class="num dim">{move || screen.timeline.span.get()}</span>
@@ -127,7 +144,13 @@ pub fn Timeline(
                     }
                     on:wheel=wheel
                 ></canvas>
+                <div class="lane-labels" style:width=move || format!("{}px", screen.timeline.labels.get())>
+                    <Edge panel=Panel::Labels screen commands />
+                </div>
                 <Span screen commands />
+            </div>
+            <div class="lane-hover" role="tooltip" data-testid="timeline-hover" node_ref=hover>
+                {move || screen.timeline.hover.get()}
             </div>
         </section>
     }

@@ -3,12 +3,19 @@
 //! Painting is fast because whatever has one colour is painted together.
 
 use kubechurn_model::timeline::mark::{MarkType, grouped};
-use kubechurn_model::timeline::scene::{GapArea, Kept, REACH, ROW_TINTS, SPAN_TINTS, Scene, fit};
+use kubechurn_model::timeline::scene::labels::MARGIN;
+use kubechurn_model::timeline::scene::{Kept, REACH, ROW_TINTS, RowGap, SPAN_TINTS, Scene, fit};
 
 use crate::ui::timeline::bands::{paint_bands, paint_words};
 use crate::ui::timeline::canvas::Canvas;
-use crate::ui::timeline::labels::{MARGIN, paint_labels};
+use crate::ui::timeline::labels::paint_labels;
 use crate::ui::timeline::marks::{paint_marks, paint_pills, shape};
+
+/// How far from each other the lines are by which a gap is hatched.
+const HATCH: f64 = 4.0;
+
+/// How opaque the overview's columns are, by [`MarkType::OBJECT`].
+const STRIP: [f64; 5] = [0.25, 0.4, 0.6, 0.8, 1.0];
 
 /// Paints everything anew.
 pub fn paint(canvas: &Canvas, scene: &Scene) {
@@ -47,22 +54,24 @@ fn paint_strip(canvas: &Canvas, scene: &Scene) {
     let context = &canvas.context;
     let layout = &scene.layout;
     let height = layout.strip_bottom - layout.strip_top;
-    for (index, mark_type) in MarkType::OBJECT.into_iter().enumerate() {
+    canvas.fill(&canvas.colours.dim);
+    for (index, alpha) in STRIP.into_iter().enumerate() {
         context.begin_path();
         for column in scene.columns.iter().filter(|column| column.heights[index] > 0.0) {
             let below = f64::from(column.heights[..index].iter().sum::<f32>()) * height;
             let own = f64::from(column.heights[index]) * height;
             context.rect(column.x, layout.strip_bottom - below - own, column.width, own);
         }
-        canvas.fill(canvas.mark(mark_type));
+        context.set_global_alpha(alpha);
         context.fill();
     }
+    context.set_global_alpha(1.0);
     // The counts of a time of which less is kept stand back.
     canvas.fill(&canvas.colours.panel);
     context.set_global_alpha(0.55);
     scene.lost.iter().for_each(|area| context.fill_rect(area.x, layout.strip_top, area.width, height));
     context.set_global_alpha(1.0);
-    scene.lost.iter().for_each(|area| paint_lost(canvas, area, layout.strip_top, height));
+    scene.lost.iter().for_each(|area| paint_lost(canvas, area.kept, [area.x, area.width], [layout.strip_top, height]));
     let [from, to] = scene.framed;
     canvas.fill(&canvas.colours.focus);
     context.set_global_alpha(0.08);
@@ -112,20 +121,15 @@ fn paint_rows(canvas: &Canvas, scene: &Scene) {
 fn paint_stream(canvas: &Canvas, scene: &Scene) {
     let context = &canvas.context;
     let layout = &scene.layout;
-    let height = layout.bottom - layout.top;
-    for gap in &scene.gaps {
-        if gap.kept != Kept::All {
-            paint_lost(canvas, gap, layout.top, height);
-            continue;
-        }
-        canvas.fill(canvas.mark(MarkType::Gap));
-        context.set_global_alpha(0.13);
-        context.fill_rect(gap.x, layout.top, gap.width, height);
-        context.set_global_alpha(1.0);
+    canvas.fill(&canvas.colours.warn);
+    for gap in scene.gaps.iter().filter(|gap| gap.kept == Kept::All) {
         context.fill_rect(gap.x, layout.top - 2.0, gap.width, 2.0);
     }
+    for gap in &scene.row_gaps {
+        paint_row_gap(canvas, gap, layout.row_height);
+    }
     let words_y = layout.top - 10.0;
-    canvas.fill(canvas.mark(MarkType::Relist));
+    canvas.fill(&canvas.colours.dim);
     context.begin_path();
     for line in &scene.lines {
         context.rect(line.x.round(), words_y, 1.0, layout.bottom - words_y);
@@ -140,16 +144,35 @@ fn paint_stream(canvas: &Canvas, scene: &Scene) {
     }
 }
 
+/// Paints what a gap covers of a row: hatched where nothing was watched.
+fn paint_row_gap(canvas: &Canvas, gap: &RowGap, height: f64) {
+    let top = gap.y - height / 2.0;
+    if gap.kept != Kept::All {
+        return paint_lost(canvas, gap.kept, [gap.x, gap.width], [top, height]);
+    }
+    let context = &canvas.context;
+    canvas.fill(&canvas.colours.warn);
+    context.set_global_alpha(0.1);
+    context.fill_rect(gap.x, top, gap.width, height);
+    context.set_global_alpha(0.55);
+    let mut x = (gap.x / HATCH).ceil() * HATCH;
+    while x < gap.x + gap.width {
+        context.fill_rect(x, top, 1.0, height);
+        x += HATCH;
+    }
+    context.set_global_alpha(1.0);
+}
+
 /// Paints a time of which less is kept than was received. Where only marks are left, it is dim and ends with a dotted
 /// line; where nothing is left, it is dark and ends with a solid one.
-fn paint_lost(canvas: &Canvas, area: &GapArea, top: f64, height: f64) {
+fn paint_lost(canvas: &Canvas, kept: Kept, [x, width]: [f64; 2], [top, height]: [f64; 2]) {
     let context = &canvas.context;
-    let is_nothing = area.kept == Kept::Nothing;
+    let is_nothing = kept == Kept::Nothing;
     canvas.fill(&canvas.colours.faint);
     context.set_global_alpha(if is_nothing { 0.22 } else { 0.09 });
-    context.fill_rect(area.x, top, area.width, height);
+    context.fill_rect(x, top, width, height);
     context.set_global_alpha(0.7);
-    let edge = (area.x + area.width).round() - 1.0;
+    let edge = (x + width).round() - 1.0;
     let step = if is_nothing { height } else { 5.0 };
     let mut y = 0.0;
     while y < height {

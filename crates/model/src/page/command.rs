@@ -451,6 +451,8 @@ pub const OFFERS: &[Offer] = &[
         .names(&["timeline", "sort"]),
     Offer::new("Lanes with the most changes first", Command::Timeline(TimelineCommand::Order(LaneOrder::Churn)))
         .names(&["timeline", "sort"]),
+    Offer::new("Lanes with what fails first", Command::Timeline(TimelineCommand::Order(LaneOrder::Worst)))
+        .names(&["timeline", "worst"]),
     Offer::new("Lanes in the order of their names", Command::Timeline(TimelineCommand::Order(LaneOrder::Name)))
         .names(&["timeline", "sort"]),
     Offer::new("Open all groups of lanes", Command::Timeline(TimelineCommand::TurnAll(true)))

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::history::Entry;
+use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::noise::Marks;
+
+use crate::history::{Entry, RecordedChange};
 use crate::inspector::events;
 use crate::navigation::route::{Chosen, ChosenVersion, Route};
 use crate::page::command::TimelineCommand;
 use crate::page::context::Context;
 use crate::page::span;
 use crate::page::timeline_drag::{Drag, LEAST, What};
+use crate::shell::panel::Panel;
 use crate::timeline::hit::{Hit, LanePart, Owner};
 use crate::timeline::lanes::{LaneChoice, OpenGroups};
 use crate::timeline::marks::MarkInfo;
@@ -84,11 +88,13 @@ impl Timeline {
             selected,
             hover: self.hover,
             span: self.dragged().or(cx.navigation.route.span),
+            labels: cx.view.header.sizes.of(Panel::Labels).chosen,
         };
         if self.width < 1.0 || !(*cx.repaints || timeline.is_due(&view, cx.now)) {
             return;
         }
         let scene = timeline.scene(&view, cx.now);
+        let left = scene.layout.left;
         let panel = &mut cx.view.timeline;
         if cx.now - self.told >= WORDS {
             self.told = cx.now;
@@ -96,6 +102,7 @@ impl Timeline {
         }
         let is_new = timeline.take_looks_new();
         cx.effects.paint |= is_new || std::mem::take(cx.repaints);
+        panel.labels.put(left);
         panel.following.put(self.viewport.is_following());
         let last = if self.viewport.is_following() { "last " } else { "" };
         panel.span.put(format!("{last}{}", duration(self.viewport.span())));
@@ -103,7 +110,8 @@ impl Timeline {
         let lost = self.hover.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
         let is_behind = timeline.is_behind();
         let words = hit.map(|hit| {
-            let said = said_of(&hit, cx).map_or_else(String::new, |said| format!("{said}; "));
+            let said =
+                said_of(&hit, cx).or_else(|| change_of(&hit, cx)).map_or_else(String::new, |said| format!("{said}; "));
             match hit.at() {
                 Some(at) => format!("{} {said}{hit}", cx.env.time_of_day(at)),
                 None => hit.to_string(),
@@ -320,6 +328,16 @@ fn version_of(hit: &Hit, cx: &Context<'_>) -> Option<ChosenVersion> {
     let is_it = |entry: &&Entry| entry.uid == owner.uid && entry.resource_version == *resource_version;
     let sequence = kept.iter().rfind(is_it)?.sequence;
     Some(ChosenVersion { sequence, resource_version: resource_version.to_string() })
+}
+
+/// What changed with the mark under the pointer, or with the last one of several, as the feed says it.
+fn change_of(hit: &Hit, cx: &Context<'_>) -> Option<String> {
+    let seq = version_of(hit, cx)?.sequence;
+    let RecordedChange { at, delta_type, resource, key, uid, old, new } = cx.watching.history.change(seq)?;
+    let kind = resource.kind.into();
+    let change = ReceivedChange { seq, at, kind, key, uid, delta_type, old: old.as_deref(), new: new.as_deref() };
+    let last = if matches!(hit, Hit::Fold { .. }) { "last: " } else { "" };
+    Some(format!("{last}{}", Line::new(change, &Marks::default())))
 }
 
 /// What an Event under the pointer says: as the recorder has that version of it, or else as its row has it now.

@@ -1,5 +1,5 @@
-//! The sizes of the panels that the user drags: the sidebar and the inspector in width, the timeline in height. A size is
-//! stored for the next visit, and is never so great that the table has no room.
+//! The sizes of the panels that the user drags: the sidebar, the inspector and the labels of lanes in width, the timeline
+//! in height. A size is stored for the next visit, and is never so great that the table has no room.
 
 /// A panel with a size that the user can choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub enum Panel {
     Timeline,
     /// The inspector, at the right; its size is its width.
     Inspector,
+    /// The labels of the timeline's lanes; their size is the width of their column.
+    Labels,
 }
 
 /// The width that the sidebar is taken to have unless the user chose a greater one, in pixels.
@@ -21,7 +23,7 @@ const TABLE_HEIGHT: f64 = 260.0;
 
 impl Panel {
     /// Every panel, in the order of [`PanelSizes`].
-    pub const ALL: [Panel; 3] = [Panel::Sidebar, Panel::Timeline, Panel::Inspector];
+    pub const ALL: [Panel; 4] = [Panel::Sidebar, Panel::Timeline, Panel::Inspector, Panel::Labels];
 
     /// The least size, in pixels.
     pub fn least(self) -> f64 {
@@ -29,6 +31,7 @@ impl Panel {
             Panel::Sidebar => 150.0,
             Panel::Timeline => 110.0,
             Panel::Inspector => 320.0,
+            Panel::Labels => 60.0,
         }
     }
 
@@ -38,6 +41,7 @@ impl Panel {
             Panel::Sidebar => "sidebar",
             Panel::Timeline => "timeline",
             Panel::Inspector => "inspector",
+            Panel::Labels => "labels",
         }
     }
 
@@ -47,6 +51,7 @@ impl Panel {
             Panel::Sidebar => "kubechurn.sidebar-width",
             Panel::Timeline => "kubechurn.timeline-height",
             Panel::Inspector => "kubechurn.inspector",
+            Panel::Labels => "kubechurn.labels",
         }
     }
 
@@ -56,6 +61,7 @@ impl Panel {
             Panel::Sidebar => "--sidebar",
             Panel::Timeline => "--timeline",
             Panel::Inspector => "--inspector",
+            Panel::Labels => "--labels",
         }
     }
 
@@ -65,6 +71,7 @@ impl Panel {
             Panel::Sidebar => (window.width, (window.width * 0.6).round()),
             Panel::Timeline => (window.height, TABLE_HEIGHT),
             Panel::Inspector => (window.width, TABLE_WIDTH + sidebar.max(SIDEBAR)),
+            Panel::Labels => (window.width, (window.width * 0.4).round()),
         }
     }
 }
@@ -94,7 +101,7 @@ pub struct PanelSize {
 
 /// The size of each panel, as it is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PanelSizes([PanelSize; 3]);
+pub struct PanelSizes([PanelSize; Panel::ALL.len()]);
 
 impl PanelSizes {
     /// The size of one panel.
@@ -105,7 +112,7 @@ impl PanelSizes {
 
 /// The sizes that the user chose, before they are limited to the window: a larger window may have room for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ChosenSizes([Option<f64>; 3]);
+pub struct ChosenSizes([Option<f64>; Panel::ALL.len()]);
 
 impl ChosenSizes {
     /// The sizes of an earlier visit: `stored` gives what the browser stored under a name.
@@ -181,6 +188,9 @@ mod tests {
             (Panel::Timeline, f64::INFINITY, [1440.0, 900.0], 640.0),
             (Panel::Timeline, -3.0, [1440.0, 900.0], 110.0),
             (Panel::Timeline, 900.0, [1440.0, 300.0], 110.0),
+            (Panel::Labels, 300.0, [1440.0, 900.0], 300.0),
+            (Panel::Labels, f64::INFINITY, [1440.0, 900.0], 864.0),
+            (Panel::Labels, 1.0, [1440.0, 900.0], 60.0),
         ] {
             assert_eq!(fitted(panel, wanted, window), expected, "{panel:?}: {wanted} in {window:?}");
         }

@@ -11,7 +11,8 @@ use crate::timeline::lanes::order::Order;
 use crate::timeline::scene::contents::{LaneRow, Scene};
 use crate::timeline::scene::draw::draw;
 use crate::timeline::scene::hit::{Hit, LanePart};
-use crate::timeline::scene::layout::TimelineView;
+use crate::timeline::scene::labels::{labels_width, next_width};
+use crate::timeline::scene::layout::{Layout, TimelineView};
 use crate::timeline::scene::pointer::{HitTest, lost_at};
 use crate::timeline::scene::scratch::Scratch;
 use crate::timeline::scene::source::Source;
@@ -44,6 +45,8 @@ pub struct Chart {
     painted: Scene,
     pub(super) scratch: Scratch,
     drawn: Option<Drawn>,
+    /// How wide the column of labels needs to be, in pixels; 0 before the first label.
+    labels: f64,
     /// Since when the texts of all changes are kept; `None` as long as none was dropped.
     pub(super) texts_since: Option<f64>,
 }
@@ -90,7 +93,7 @@ impl Chart {
             view.window == drawn.view.window
         };
         let same_view = same_window
-            && view.span == drawn.view.span
+            && (view.span, view.labels) == (drawn.view.span, drawn.view.labels)
             && (view.width, view.height, view.scroll, view.hold, &view.selected, view.hover)
                 == (
                     drawn.view.width,
@@ -110,8 +113,17 @@ impl Chart {
     }
 
     pub(super) fn draw(&mut self, marks: &[&Marks], view: &TimelineView, now: f64) {
-        let source = Source { marks, names: &self.names, view, now, texts_since: self.texts_since };
-        draw(&source, &mut self.order, &mut self.groups, &mut self.scene, &mut self.scratch);
+        // Which labels there are is known only when they are there: a column that does not fit them is drawn again.
+        for _ in 0..2 {
+            let Chart { names, texts_since, labels, .. } = self;
+            let source = Source { marks, names, view, now, texts_since: *texts_since, labels: *labels };
+            draw(&source, &mut self.order, &mut self.groups, &mut self.scene, &mut self.scratch);
+            let before = self.scene.layout.left;
+            self.labels = next_width(self.labels, labels_width(&self.scene.lanes), view.hold);
+            if Layout::new((view.width, view.height), self.labels, view.labels).left == before {
+                break;
+            }
+        }
         self.drawn = Some(Drawn {
             view: view.clone(),
             now,

@@ -180,6 +180,8 @@ pub struct TimelinePanel {
     pub span: Shown<String>,
     /// What is under the pointer.
     pub hover: Shown<String>,
+    /// How wide the column of labels is, in pixels.
+    pub labels: Shown<f64>,
     /// The time of the mark that was clicked last, in milliseconds.
     pub clicked: Shown<Option<f64>>,
     /// The timeline in words.
@@ -193,6 +195,7 @@ impl Default for TimelinePanel {
             fills: Shown::default(),
             span: Shown::default(),
             hover: Shown::default(),
+            labels: Shown::default(),
             clicked: Shown::default(),
             summary: Shown::default(),
         }

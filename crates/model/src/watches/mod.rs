@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 
 use crate::kind_id::KindId;
 use crate::table::view::{Retention, TableView};
-use crate::timeline::marks::{self, Marks};
+use crate::timeline::marks::{self, Marks, NOT_WATCHED};
 use crate::timeline::{Timeline, TimelineMut};
 use crate::watches::account::Account;
 use crate::watches::audit::AuditLog;
@@ -388,7 +388,7 @@ impl Watches {
     fn leave(&mut self, watched: Watched, around: &mut Around<'_>) -> Vec<InformerId> {
         let name = watched.kind().name;
         let (mut marks, ended) = watched.end(around.informers, around.announcer);
-        marks.open_gap(around.now, "not watched");
+        marks.open_gap(around.now, NOT_WATCHED);
         self.past.insert(name, marks);
         ended
     }

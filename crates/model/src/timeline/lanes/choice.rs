@@ -56,13 +56,17 @@ pub enum LaneOrder {
     FirstChange,
     /// What has most changes in the window comes first.
     Churn,
+    /// What is in the worst state now comes first, and what fails stays in sight while it is quiet. Of equal ones, that which
+    /// changed last comes first.
+    Worst,
     /// By namespace and name.
     Name,
 }
 
 impl LaneOrder {
     /// All choices, in the order of the menu.
-    pub const ALL: [LaneOrder; 4] = [LaneOrder::LastChange, LaneOrder::FirstChange, LaneOrder::Churn, LaneOrder::Name];
+    pub const ALL: [LaneOrder; 5] =
+        [LaneOrder::LastChange, LaneOrder::Worst, LaneOrder::FirstChange, LaneOrder::Churn, LaneOrder::Name];
 
     /// The word in the address.
     pub fn name(self) -> &'static str {
@@ -70,6 +74,7 @@ impl LaneOrder {
             LaneOrder::LastChange => "last",
             LaneOrder::FirstChange => "first",
             LaneOrder::Churn => "churn",
+            LaneOrder::Worst => "worst",
             LaneOrder::Name => "name",
         }
     }
@@ -80,6 +85,7 @@ impl LaneOrder {
             LaneOrder::LastChange => "last change",
             LaneOrder::FirstChange => "first change",
             LaneOrder::Churn => "most changes",
+            LaneOrder::Worst => "worst first",
             LaneOrder::Name => "name",
         }
     }

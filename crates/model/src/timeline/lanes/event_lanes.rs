@@ -8,7 +8,7 @@ use crate::timeline::store::marks::Marks;
 
 /// The lane on which an Event's marks are drawn: that of its object, if the object has one among these marks. Any other
 /// lane stands for itself.
-pub(super) fn drawn_on(marks: &[&Marks], lane: LaneOf) -> LaneOf {
+pub(crate) fn drawn_on(marks: &[&Marks], lane: LaneOf) -> LaneOf {
     object_of(marks, lane).unwrap_or(lane)
 }
 

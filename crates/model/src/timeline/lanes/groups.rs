@@ -45,6 +45,8 @@ pub(crate) struct Groups {
     /// The kinds, by their numbers.
     pub(crate) kinds: Vec<&'static Kind>,
     choice: LaneChoice,
+    /// Whether there are Events beside other kinds.
+    has_events: bool,
     /// The groups that the choice names as open or closed, as far as they are there.
     named: Vec<GroupId>,
     pub(crate) index: Index,
@@ -67,7 +69,13 @@ impl Groups {
 
     /// Whether rows are those of groups, and not those of [`crate::timeline::lanes::order`].
     pub(crate) fn is_in_use(&self) -> bool {
-        !self.choice.is_usual()
+        self.has_events || !self.choice.is_usual()
+    }
+
+    /// Notes whether there are Events beside other kinds: those of objects that have no lane stand together.
+    pub(crate) fn note_events(&mut self, marks: &[&Marks]) {
+        let has_events = marks.len() > 1 && marks.iter().any(|own| !own.event_targets.is_empty());
+        self.has_events = has_events && self.kinds.len() == marks.len();
     }
 
     /// Arranges lanes as the user chose. Returns whether the choice is another one.
@@ -205,6 +213,7 @@ impl Groups {
                 let whole: Vec<LaneOf> = kept.chain(ask.selected).collect();
                 self.index.stand_whole(marks, &whole);
             }
+            self.index.gather_events(KindMarks { marks, kinds: &self.kinds });
             self.open_chosen(marks);
             let known = Known { marks, kinds: &self.kinds, index: &self.index, scan: &self.scan, choice: &self.choice };
             self.rows.settle(known, ask, is_past);

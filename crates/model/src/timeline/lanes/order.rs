@@ -7,7 +7,6 @@ use kubechurn_client::api::sort::sort_by;
 
 use crate::kind_id::KindId;
 use crate::timeline::lanes::ask::Ask;
-use crate::timeline::lanes::event_lanes::drawn_on;
 use crate::timeline::scale::Window;
 use crate::timeline::store::lane::Lane;
 use crate::timeline::store::mark::{LaneOf, SubjectRef};
@@ -140,7 +139,6 @@ impl Order {
         }
         self.stamps.fit(marks);
         self.collect(marks, ask.window);
-        self.gather_events(marks);
         if due {
             self.settle(marks, &ask);
             (self.asked, self.selected) = (Some(ask), selected);
@@ -222,19 +220,6 @@ impl Order {
         sort_by(&mut found, |one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
         self.active = found.len();
         self.recent.extend(found.iter().take(MOST_ROWS).map(|(.., lane)| *lane));
-    }
-
-    /// Puts the lanes of objects in the place of the lanes of Events about them, as far as the objects have lanes.
-    fn gather_events(&mut self, marks: &[&Marks]) {
-        if marks.len() < 2 || marks.iter().all(|own| own.event_targets.is_empty()) {
-            return;
-        }
-        self.stamps.next_round();
-        let before = self.recent.len();
-        let Order { recent, stamps, .. } = self;
-        recent.iter_mut().for_each(|lane| *lane = drawn_on(marks, *lane));
-        recent.retain(|lane| stamps.note(*lane));
-        self.active -= before - self.recent.len();
     }
 
     /// Makes the new order. Rows on the screen whose lanes stay on the screen keep their places.

@@ -3,6 +3,7 @@
 //! The order follows the changes every two seconds, as it does without groups, and what stays in sight stays in its
 //! place. While the pointer is over the rows, none of them moves.
 
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::KeyRef;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_columns::kinds::Kind;
@@ -12,7 +13,7 @@ use crate::kind_id::KindId;
 use crate::timeline::lanes::ask::Ask;
 use crate::timeline::lanes::choice::{GroupId, LaneChoice, LaneOrder};
 use crate::timeline::lanes::index::Index;
-use crate::timeline::lanes::index::entry::{Entry, NONE, ROOT};
+use crate::timeline::lanes::index::entry::{Anchor, Entry, NONE, ROOT};
 use crate::timeline::lanes::scan::Scan;
 use crate::timeline::scale::Window;
 use crate::timeline::store::mark::LaneOf;
@@ -116,9 +117,11 @@ impl Rows {
         }
         let stays = if ask.hold { before.values().flatten().copied().collect() } else { FxHashSet::default() };
         let (kept, shown) = (FxHashSet::default(), FxHashMap::default());
-        let mut next = Next { known, ask, is_past, before, stays, kept, shown, rows: Vec::new() };
+        let mut next =
+            Next { known, ask, is_past, before, stays, kept, shown, worst: FxHashMap::default(), rows: Vec::new() };
         let kept: Vec<u32> = choice.kept.iter().filter_map(|words| find(words, marks, kinds, index)).collect();
         next.kept.extend(&kept);
+        next.find_worst();
         next.find_shown();
         for at in &kept {
             next.add(*at, 0, true);
@@ -179,6 +182,8 @@ struct Next<'a> {
     kept: FxHashSet<u32>,
     /// What is shown below each open entry, with its rank, unless it is kept.
     shown: FxHashMap<u32, Vec<(f64, u32)>>,
+    /// The worst tone of each entry of which something fails or waits, with what is below it, if that decides the order.
+    worst: FxHashMap<u32, u8>,
     rows: Vec<Row>,
 }
 
@@ -218,17 +223,35 @@ impl Next<'_> {
         let is_there = || entry.members > 0 || entry.label.is_some() || lane().is_some();
         let is_wanted = self.last_at(at, entry) >= self.ask.window.from
             || self.stays.contains(&at)
+            || (!self.is_past && self.worst.get(&at) == Some(&(Tone::Bad as u8)))
             || (kept && (entry.members > 0 || lives()));
-        is_wanted && !self.kept.contains(&at) && is_there()
+        let is_drawn = || entry.label.as_ref().is_some_and(|label| label.anchor == Anchor::Drawn);
+        is_wanted && !self.kept.contains(&at) && is_there() && !is_drawn()
     }
 
     /// What comes first has the lowest rank.
     fn rank(&self, at: u32, entry: &Entry) -> f64 {
         match self.known.choice.order {
-            LaneOrder::LastChange => -self.last_at(at, entry),
+            LaneOrder::LastChange | LaneOrder::Worst => -self.last_at(at, entry),
             LaneOrder::FirstChange => entry.first_at,
             LaneOrder::Churn => -(self.known.scan.of(at).frames as f64),
             LaneOrder::Name => 0.0,
+        }
+    }
+
+    fn find_worst(&mut self) {
+        let Known { marks, index, choice, .. } = self.known;
+        if choice.order != LaneOrder::Worst {
+            return;
+        }
+        for (at, entry) in index.tree.all().filter(|(_, entry)| entry.lane.is_some()) {
+            let tone = index.tone(marks, entry) as u8;
+            if tone >= Tone::Wait as u8 {
+                for at in std::iter::once(at).chain(index.tree.around(at)) {
+                    let worst = self.worst.entry(at).or_default();
+                    *worst = tone.max(*worst);
+                }
+            }
         }
     }
 
@@ -267,8 +290,10 @@ impl Next<'_> {
                 (Some((one_kind, one)), Some((other_kind, other))) => one.cmp(other).then(one_kind.cmp(&other_kind)),
                 (one, other) => one.is_some().cmp(&other.is_some()),
             };
-            one.0
-                .total_cmp(&other.0)
+            let worst = |at| self.worst.get(at).copied().unwrap_or_default();
+            worst(&other.1)
+                .cmp(&worst(&one.1))
+                .then(one.0.total_cmp(&other.0))
                 .then_with(|| if choice.order == LaneOrder::Name { by_name() } else { one.1.cmp(&other.1) })
         };
         if shown.len() > MOST_ROWS {
@@ -277,10 +302,20 @@ impl Next<'_> {
         }
         sort_by(&mut shown, compare);
         let sorted: Vec<u32> = shown.into_iter().map(|(_, at)| at).collect();
-        let follows = matches!(choice.order, LaneOrder::LastChange | LaneOrder::Churn);
+        let follows = matches!(choice.order, LaneOrder::LastChange | LaneOrder::Churn | LaneOrder::Worst);
         let before = self.before.get(&at).filter(|_| follows || self.ask.hold);
         let top = if self.ask.hold { usize::MAX } else { self.ask.scroll + self.ask.rows };
-        (before.map_or_else(|| sorted.clone(), |before| in_place(before, &sorted, top)), count)
+        let Some(before) = before else { return (sorted, count) };
+        if self.ask.hold || self.worst.is_empty() {
+            return (in_place(before, &sorted, top), count);
+        }
+        // What is in a worse state stands above, and among its like it stays where it is.
+        let worst = |at: &u32| self.worst.get(at);
+        let classes = sorted.chunk_by(|one, other| worst(one) == worst(other)).flat_map(|class| {
+            let own: Vec<u32> = before.iter().copied().filter(|at| worst(at) == worst(&class[0])).collect();
+            in_place(&own, class, top)
+        });
+        (classes.collect(), count)
     }
 }
 

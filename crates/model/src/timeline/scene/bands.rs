@@ -37,7 +37,7 @@ pub(super) fn fill_bands(entry: Option<State>, spots: &[Spot], y: f64, words: &W
     let first = scene.bands.len();
     let mut bands = Bands { bands: &mut scene.bands, first, words, y };
     let mut state = entry.map(|state| (state, scale.left));
-    for Spot { x, last_x, block } in spots {
+    for Spot { x, last_x, block, .. } in spots {
         let changed_at = block.changed_at();
         let mut change = |to: Option<State>, x: f64| {
             if to != state.map(|(state, _)| state) {

@@ -133,8 +133,10 @@ pub struct Glyph {
     pub x: f64,
     /// The y coordinate of the glyph's middle.
     pub y: f64,
-    /// What happened, which tells the shape and the colour.
+    /// What happened, which is the shape.
     pub mark_type: MarkType,
+    /// What it means, which is the colour: nothing, unless the object fails or waits from then on, or is well again.
+    pub tone: Tone,
     /// The mark's sequence number among those of the row's kind.
     pub seq: u64,
 }
@@ -166,6 +168,8 @@ pub struct Pill {
     pub y: f64,
     /// The type of most of the frames.
     pub mark_type: MarkType,
+    /// What the marks mean: that something fails, or else what the last one means.
+    pub tone: Tone,
     /// How many frames the marks stand for, by type.
     pub counts: Counts,
     /// The sequence number of the first mark.
@@ -216,6 +220,19 @@ pub struct GapArea {
     /// What the gap is, in words.
     pub note: String,
     /// What is kept of the time.
+    pub kept: Kept,
+    /// The kinds of which that is so.
+    pub kinds: Vec<KindId>,
+}
+
+/// A part of a row that a gap covers: nothing was watched of the row then, or less is kept than was received.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowGap {
+    /// The left edge.
+    pub x: f64,
+    pub width: f64,
+    /// The y coordinate of the row's middle.
+    pub y: f64,
     pub kept: Kept,
 }
 
@@ -277,6 +294,8 @@ pub struct Scene {
     /// Events about the lanes' objects.
     pub events: Vec<EventGlyph>,
     pub gaps: Vec<GapArea>,
+    /// The same in the rows that they concern, each time once.
+    pub row_gaps: Vec<RowGap>,
     /// The times in the overview of which less is kept than was received.
     pub lost: Vec<GapArea>,
     /// Relists.
@@ -316,6 +335,7 @@ impl Default for Scene {
             glyphs: Vec::new(),
             events: Vec::new(),
             gaps: Vec::new(),
+            row_gaps: Vec::new(),
             lost: Vec::new(),
             lines: Vec::new(),
             notes: Vec::new(),
@@ -358,16 +378,19 @@ impl Scene {
             && same(&self.pills, &other.pills, |one, two| {
                 near(one.x, two.x)
                     && near(one.width, two.width)
-                    && (one.y, one.mark_type, one.counts) == (two.y, two.mark_type, two.counts)
+                    && (one.y, one.mark_type, one.tone, one.counts) == (two.y, two.mark_type, two.tone, two.counts)
             })
             && same(&self.glyphs, &other.glyphs, |one, two| {
-                near(one.x, two.x) && (one.y, one.mark_type) == (two.y, two.mark_type)
+                near(one.x, two.x) && (one.y, one.mark_type, one.tone) == (two.y, two.mark_type, two.tone)
             })
             && same(&self.events, &other.events, |one, two| {
                 near(one.x, two.x) && (one.y, one.tone, one.seq) == (two.y, two.tone, two.seq)
             })
             && same(&self.gaps, &other.gaps, |one, two| {
                 near(one.x, two.x) && near(one.width, two.width) && one.kept == two.kept
+            })
+            && same(&self.row_gaps, &other.row_gaps, |one, two| {
+                near(one.x, two.x) && near(one.width, two.width) && (one.y, one.kept) == (two.y, two.kept)
             })
             && same(&self.lost, &other.lost, |one, two| near(one.x, two.x) && near(one.width, two.width))
             && same(&self.lines, &other.lines, |one, two| near(one.x, two.x) && one.headed == two.headed)

@@ -12,6 +12,7 @@ use crate::timeline::scene::events::fill_events;
 use crate::timeline::scene::group_rows::fill_groups;
 use crate::timeline::scene::lane::{RowLane, fill_lane};
 use crate::timeline::scene::layout::Layout;
+use crate::timeline::scene::row_gaps::add_row_gaps;
 use crate::timeline::scene::scratch::{RowStart, Scratch};
 use crate::timeline::scene::source::Source;
 use crate::timeline::scene::stream::fill_stream;
@@ -31,8 +32,8 @@ pub(in crate::timeline) fn draw(
     scene: &mut Scene,
     scratch: &mut Scratch,
 ) {
-    let Source { marks, view, now, .. } = *source;
-    let layout = Layout::new(view.width, view.height);
+    let Source { marks, view, now, labels, .. } = *source;
+    let layout = Layout::new((view.width, view.height), labels, view.labels);
     scene.layout = layout;
     scene.now = now;
     scene.scale = Scale { window: view.window, left: layout.left, width: layout.right - layout.left };
@@ -45,7 +46,7 @@ pub(in crate::timeline) fn draw(
     fill_strip(marks, now, scene);
     scene.span = view.span.and_then(|span| scene.scale.stretch(span));
     scene.strip_span = view.span.and_then(|span| scene.strip.stretch(span));
-    fill_stream(source, scene, &mut scratch.resyncs);
+    fill_stream(source, scene, scratch);
 
     let ask = Ask {
         now,
@@ -60,12 +61,14 @@ pub(in crate::timeline) fn draw(
     };
     scene.crosshair = view.hover.map(|(x, _)| x).filter(|x| *x >= layout.left && *x <= layout.right);
     scene.lanes.clear();
+    scene.row_gaps.clear();
     scene.bands.clear();
     scene.labels.clear();
     scene.events.clear();
     scene.pills.clear();
     scene.glyphs.clear();
     scratch.crosses.clear();
+    groups.note_events(marks);
     if groups.is_in_use() {
         fill_groups(source, &ask, groups, scene, scratch);
     } else {
@@ -105,6 +108,7 @@ fn fill_lanes(source: &Source<'_>, ask: &Ask, order: &mut Order, scene: &mut Sce
             hovered: hovered == Some(row),
             group: None,
         }));
+        add_row_gaps(y, Some(kind), &scratch.gaps, &mut scene.row_gaps);
         let start = RowStart::of(scene, scratch);
         fill_lane(&drawn, scene, scratch);
         if marks.len() > 1 {

@@ -1,5 +1,7 @@
 //! Folds the marks of one lane that stand too close to be told apart.
 
+use kubechurn_client::api::cell::Tone;
+
 use crate::timeline::scale::Scale;
 use crate::timeline::store::block::Block;
 use crate::timeline::store::mark::{Counts, MarkType};
@@ -32,12 +34,16 @@ pub struct Spot {
     pub last_x: f64,
     /// The marks.
     pub block: Block,
+    /// What the marks mean: that something fails, or else the state after the last one.
+    pub tone: Tone,
 }
 
 impl Spot {
     /// The spot of these marks.
     pub fn of(block: Block, scale: &Scale) -> Spot {
-        Spot { x: scale.x(block.first_at), last_x: scale.x(block.last_at), block }
+        let last = block.last_state().map_or(Tone::Plain, |state| state.tone);
+        let tone = if block.states.has(Some(Tone::Bad)) { Tone::Bad } else { last };
+        Spot { x: scale.x(block.first_at), last_x: scale.x(block.last_at), block, tone }
     }
 
     /// What happened last, of the types whose marks are there.
@@ -78,6 +84,12 @@ impl Fold<'_> {
     /// How many frames all marks stand for.
     pub fn frames(&self) -> u64 {
         self.counts.total()
+    }
+
+    /// What the marks mean: that something fails, or else what the last one means.
+    pub fn tone(&self) -> Tone {
+        let fails = self.spots.iter().any(|spot| spot.tone == Tone::Bad);
+        if fails { Tone::Bad } else { self.spots.last().map_or(Tone::Plain, |spot| spot.tone) }
     }
 
     /// Whether it is drawn as one pill and not mark by mark.
@@ -135,7 +147,6 @@ mod tests {
     use super::*;
     use crate::timeline::scale::Window;
     use crate::timeline::store::mark::{LaneId, Mark, SubjectRef, Version};
-    use kubechurn_client::api::cell::Tone;
 
     fn spots(xs: &[(f64, MarkType)]) -> Vec<Spot> {
         let scale = Scale { window: Window { from: 0.0, to: 100_000.0 }, left: 0.0, width: 1_000.0 };

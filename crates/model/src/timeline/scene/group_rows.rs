@@ -1,14 +1,18 @@
 //! Fills a scene with the rows of groups.
 
+use kubechurn_client::api::cell::Tone;
+
 use crate::kind_id::KindId;
 use crate::timeline::lanes::ask::Ask;
 use crate::timeline::lanes::choice::{GroupId, GroupRow};
 use crate::timeline::lanes::groups::{Groups, RowEntry};
+use crate::timeline::lanes::index::entry::Anchor;
 use crate::timeline::lanes::rows::Row;
 use crate::timeline::scene::contents::{Glyph, LaneRow, Scene};
 use crate::timeline::scene::events::fill_events;
 use crate::timeline::scene::fold::{Spot, fold};
 use crate::timeline::scene::lane::{RowLane, add_fold, fill_lane, fill_states};
+use crate::timeline::scene::row_gaps::add_row_gaps;
 use crate::timeline::scene::scratch::{RowStart, Scratch};
 use crate::timeline::scene::source::Source;
 use crate::timeline::store::mark::{Counts, LaneId, LaneOf, MarkType};
@@ -54,6 +58,11 @@ pub(super) fn fill_groups(
             hovered: hovered == Some(number),
             group: Some(Box::new(group)),
         }));
+        let of_kind = match known.entry.label.as_deref().map(|label| &label.anchor) {
+            Some(Anchor::Kind(kind)) => Some(*kind),
+            _ => known.lane.map(|(of, _)| of.kind),
+        };
+        add_row_gaps(y, of_kind, &scratch.gaps, &mut scene.row_gaps);
         let start = RowStart::of(scene, scratch);
         match (known.is_counted, &drawn) {
             (true, drawn) => {
@@ -95,7 +104,9 @@ fn group_row(source: &Source<'_>, groups: &Groups, row: &Row, known: &RowEntry<'
 fn fill_closed(groups: &Groups, id: GroupId, y: f64, scene: &mut Scene, scratch: &mut Scratch) {
     let scale = scene.scale;
     scratch.spots.clear();
-    scratch.spots.extend(groups.parts(id, &scale).map(|part| Spot::of(part.block, &scale)));
+    // Of several objects it is no news that one of them is well.
+    let quiet = |spot: Spot| Spot { tone: if spot.tone == Tone::Good { Tone::Plain } else { spot.tone }, ..spot };
+    scratch.spots.extend(groups.parts(id, &scale).map(|part| quiet(Spot::of(part.block, &scale))));
     let delete_of = |spot: &Spot| {
         let mut parts = groups.parts(id, &scale);
         let part = parts.find(|part| part.block.first_at == spot.block.first_at && part.delete.is_some())?;
@@ -105,9 +116,10 @@ fn fill_closed(groups: &Groups, id: GroupId, y: f64, scene: &mut Scene, scratch:
         if fold.is_pill() {
             return add_fold(&fold, y, scene, &mut scratch.crosses, delete_of);
         }
-        for Spot { x, block, .. } in fold.spots {
+        for Spot { x, block, tone, .. } in fold.spots {
             for (mark_type, _) in MarkType::ALL.into_iter().zip(block.counts).filter(|(_, count)| *count > 0) {
-                let glyph = Glyph { x: *x, y, mark_type, seq: block.last_seq };
+                let tone = if mark_type == MarkType::Deleted { Tone::Plain } else { *tone };
+                let glyph = Glyph { x: *x, y, mark_type, tone, seq: block.last_seq };
                 if mark_type == MarkType::Deleted { scratch.crosses.push(glyph) } else { scene.glyphs.push(glyph) }
             }
         }

@@ -78,7 +78,7 @@ pub(super) fn fill_lane(row: &RowLane<'_>, scene: &mut Scene, scratch: &mut Scra
         let in_pill = pills[first_pill..].iter().any(|pill| pill.x <= *x && *x <= pill.x + pill.width);
         let in_cell = (at / (NEAR * scale.ms_per_pixel())).floor();
         if in_cell < cell && !in_pill {
-            glyphs.push(Glyph { x: *x, y, mark_type: MarkType::Sync, seq: *seq });
+            glyphs.push(Glyph { x: *x, y, mark_type: MarkType::Sync, tone: Tone::Plain, seq: *seq });
         }
         cell = in_cell;
     }
@@ -147,6 +147,16 @@ fn collect(
     );
     resyncs_after(resyncs, None);
     spots.reverse();
+    // That an object is as well as it was is no news, nor is what a list brought.
+    let mut before = entry;
+    for spot in spots.iter_mut() {
+        let state = spot.block.last_state();
+        let is_news = state != before && spot.mark_type() != MarkType::Replaced;
+        if spot.tone == Tone::Good && spot.block.states.is_one() && !is_news {
+            spot.tone = Tone::Plain;
+        }
+        before = state;
+    }
     entry
 }
 
@@ -179,7 +189,7 @@ pub(super) fn add_fold(
         // Blocks have enough marks for a pill, so that each spot is one mark.
         glyphs.extend(fold.spots.iter().map(|spot| {
             let (x, seq, mark_type) = (spot.x, spot.block.last_seq, spot.mark_type());
-            Glyph { x, y, mark_type, seq }
+            Glyph { x, y, mark_type, tone: spot.tone, seq }
         }));
         return;
     }
@@ -197,6 +207,7 @@ pub(super) fn add_fold(
         width: (last.last_x.max(number) + PILL_PAD) - x,
         y,
         mark_type: fold.counts.dominant().unwrap_or_else(|| last.mark_type()),
+        tone: fold.tone(),
         counts: fold.counts,
         first: first.block.first_seq(),
         last: last.block.last_seq,
@@ -211,7 +222,7 @@ pub(super) fn add_fold(
         let found = delete_of(spot).map(|(at, seq)| (scale.x(at), seq)).filter(|(x, _)| *x >= free || is_first);
         if let Some((x, seq)) = found {
             let x = x.max(free);
-            crosses.push(Glyph { x, y, mark_type: MarkType::Deleted, seq });
+            crosses.push(Glyph { x, y, mark_type: MarkType::Deleted, tone: Tone::Plain, seq });
             free = x + CROSS;
         }
     }

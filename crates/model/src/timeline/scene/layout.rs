@@ -26,6 +26,8 @@ pub struct TimelineView {
     pub hover: Option<(f64, f64)>,
     /// The chosen stretch of time.
     pub span: Option<Window>,
+    /// How wide the user wants the column of labels, in CSS pixels; `None` for as wide as the labels are.
+    pub labels: Option<f64>,
 }
 
 impl TimelineView {
@@ -35,6 +37,12 @@ impl TimelineView {
         self.hover.filter(over_lanes).and_then(|(_, y)| layout.row_at(y))
     }
 }
+
+/// The least width of the column of labels, unless the user chose another one.
+const LEAST: f64 = 148.0;
+/// The column takes at most this part of the canvas by itself, and the greater one if the user wants that.
+const SHARE: f64 = 0.4;
+const MOST: f64 = 0.7;
 
 /// Where the parts of the canvas are, in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,9 +70,11 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of a canvas of this size.
-    pub fn new(width: f64, height: f64) -> Layout {
-        let left = if width < 900.0 { (width * 0.26).max(148.0) } else { 236.0 };
+    /// The layout of a canvas of this size. `labels` is how wide the column of labels needs to be; `chosen`, how wide the
+    /// user wants it.
+    pub fn new((width, height): (f64, f64), labels: f64, chosen: Option<f64>) -> Layout {
+        let automatic = labels.clamp(LEAST, (width * SHARE).max(LEAST));
+        let left = chosen.map_or(automatic, |chosen| chosen.min(width * MOST)).round();
         let (top, bottom) = (48.0, (height - 18.0).max(48.0));
         let rows = ((bottom - top) / 19.0).floor().clamp(0.0, 1_000.0);
         Layout {

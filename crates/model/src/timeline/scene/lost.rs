@@ -16,7 +16,7 @@ const DAYS: f64 = 20.0 * 3_600_000.0;
 
 /// Adds the times of which less is kept than was received.
 pub(super) fn fill_lost(source: &Source<'_>, scene: &mut Scene) {
-    let Source { marks, names, view, now, texts_since } = *source;
+    let Source { marks, names, view, now, texts_since, .. } = *source;
     scene.lost.clear();
     let lanes = scene.scale;
     let strip = scene.strip;
@@ -35,7 +35,8 @@ pub(super) fn fill_lost(source: &Source<'_>, scene: &mut Scene) {
             && let Some(oldest) = own.ring.oldest().filter(|oldest| oldest.at > window.from)
         {
             let note = format!("nothing is kept before {}, {} older marks dropped", clock(oldest.at), grouped(evicted));
-            let gap = area(&lanes, window.from, oldest.at.min(window.to), &names.about(&[kind], &note));
+            let note = names.about(&[kind], &note);
+            let gap = area(&lanes, (window.from, oldest.at.min(window.to)), note, vec![kind]);
             scene.gaps.push(GapArea { kept: Kept::Nothing, ..gap });
         }
     }
@@ -43,20 +44,20 @@ pub(super) fn fill_lost(source: &Source<'_>, scene: &mut Scene) {
     let nothing = nothing_before(marks);
     if let Some(end) = nothing {
         let note = format!("nothing is kept before {}", clock(end));
-        scene.lost.extend(part(&strip, (first, end), &note, Kept::Nothing));
+        scene.lost.extend(part(&strip, (first, end), &note, Kept::Nothing, marks.len()));
     }
     if let Some(since) = texts_since {
         let note = format!("only marks before {}", clock(since));
         let from = nothing.unwrap_or(first);
-        scene.lost.extend(part(&strip, (from, since), &note, Kept::Marks));
-        scene.gaps.extend(part(&lanes, (from, since), &note, Kept::Marks));
+        scene.lost.extend(part(&strip, (from, since), &note, Kept::Marks, marks.len()));
+        scene.gaps.extend(part(&lanes, (from, since), &note, Kept::Marks, marks.len()));
     }
 }
 
-/// An area of the lanes or of the strip.
-pub(super) fn area(scale: &Scale, from: f64, to: f64, note: &str) -> GapArea {
+/// An area of the lanes or of the strip, in which nothing is known of some kinds.
+pub(super) fn area(scale: &Scale, (from, to): (f64, f64), note: String, kinds: Vec<KindId>) -> GapArea {
     let x = scale.clamped(from);
-    GapArea { x, width: (scale.clamped(to) - x).max(1.0), from, to, note: note.into(), kept: Kept::All }
+    GapArea { x, width: (scale.clamped(to) - x).max(1.0), from, to, note, kept: Kept::All, kinds }
 }
 
 /// The time before which no kind has marks any more; `None` if some kind has all of its marks.
@@ -72,8 +73,9 @@ fn nothing_before(marks: &[&Marks]) -> Option<f64> {
     oldest
 }
 
-/// The part of a time that is on the scale, if there is any.
-fn part(scale: &Scale, (from, to): (f64, f64), note: &str, kept: Kept) -> Option<GapArea> {
+/// The part of a time that is on the scale, if there is any; of which less is kept of all kinds, which are so many.
+fn part(scale: &Scale, (from, to): (f64, f64), note: &str, kept: Kept, kinds: usize) -> Option<GapArea> {
     let (from, to) = (from.max(scale.window.from), to.min(scale.window.to));
-    (from < to).then(|| GapArea { kept, ..area(scale, from, to, note) })
+    let kinds = || (0..).map(KindId).take(kinds).collect();
+    (from < to).then(|| GapArea { kept, ..area(scale, (from, to), note.into(), kinds()) })
 }

@@ -8,10 +8,12 @@ mod events;
 pub mod fold;
 mod group_rows;
 pub mod hit;
+pub mod labels;
 mod lane;
 pub(crate) mod layout;
 mod lost;
 pub(crate) mod pointer;
+mod row_gaps;
 pub(crate) mod scratch;
 pub(crate) mod source;
 mod stream;
@@ -20,7 +22,7 @@ pub mod ticks;
 
 pub use crate::timeline::words::text::{duration, fit};
 pub use contents::{
-    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, NoteLabel, Pill, REACH, ROW_TINTS, SPAN_TINTS,
-    Scene, StreamLine,
+    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, NoteLabel, Pill, REACH, ROW_TINTS, RowGap,
+    SPAN_TINTS, Scene, StreamLine,
 };
 pub use layout::{Layout, TimelineView};

@@ -46,7 +46,7 @@ impl<'a> HitTest<'a> {
         let lane = row.and_then(|row| scene.lanes.get(row)?.as_ref());
         if let Some(hit) = lane.and_then(|lane| self.hit_group(x, lane)) {
             let is_marks = matches!(&hit, Hit::Mark { .. } | Hit::Group(GroupHit { at: Some(_), .. }));
-            return if is_marks || x < layout.left - REACH { Some(hit) } else { self.hit_stream(x).or(Some(hit)) };
+            return if is_marks || x < layout.left - REACH { Some(hit) } else { self.hit_stream(x, y).or(Some(hit)) };
         }
         if x >= layout.left - REACH {
             let drawn = row.zip(lane).and_then(|(row, lane)| {
@@ -55,7 +55,7 @@ impl<'a> HitTest<'a> {
                 let event = self.hit_event(x, row_y, lane);
                 if y > row_y + 1.0 && event.is_some() { event } else { self.hit_marks(x, row_y, lane).or(event) }
             });
-            if let Some(hit) = drawn.or_else(|| self.hit_stream(x)) {
+            if let Some(hit) = drawn.or_else(|| self.hit_stream(x, y)) {
                 return Some(hit);
             }
         }
@@ -101,7 +101,7 @@ impl<'a> HitTest<'a> {
         Some(Hit::Event { owner, event, tone, resource_version, count, at, ago })
     }
 
-    fn hit_stream(&self, x: f64) -> Option<Hit> {
+    fn hit_stream(&self, x: f64, y: f64) -> Option<Hit> {
         let scene = self.scene;
         let ago = |at: f64| (scene.now - at).max(0.0);
         let lines = scene.lines.iter().filter(|line| (line.x - x).abs() <= REACH / 2.0);
@@ -109,11 +109,19 @@ impl<'a> HitTest<'a> {
             let (note, at) = (line.note.clone(), line.at);
             return Some(Hit::Stream { mark_type: MarkType::Relist, note, from: at, at, ago: ago(at) });
         }
-        let gap = scene
-            .gaps
-            .iter()
-            .filter(|gap| gap.kept != Kept::Marks)
-            .find(|gap| gap.x - 1.0 <= x && x <= gap.x + gap.width + 1.0)?;
+        let is_at = |from: f64, width: f64| from - 1.0 <= x && x <= from + width + 1.0;
+        // Over the lanes, a gap is only where it is drawn.
+        let row = scene.layout.row_at(y).map(|row| scene.layout.row_y(row));
+        let is_drawn = |kept: Kept| {
+            row.is_none_or(|row| {
+                scene.row_gaps.iter().any(|gap| gap.y == row && gap.kept == kept && is_at(gap.x, gap.width))
+            })
+        };
+        let kind = scene.lanes.iter().flatten().find(|lane| Some(lane.y) == row).map(|lane| lane.kind);
+        let is_own =
+            |gap: &GapArea| kind.is_none_or(|kind| kind.index() >= self.marks.len() || gap.kinds.contains(&kind));
+        let mut gaps = scene.gaps.iter().filter(|gap| gap.kept != Kept::Marks && is_at(gap.x, gap.width));
+        let gap = gaps.find(|gap| is_own(gap) && is_drawn(gap.kept))?;
         let (note, from, at) = (gap.note.clone(), gap.from, gap.to);
         Some(Hit::Stream { mark_type: MarkType::Gap, note, from, at, ago: ago(at) })
     }

@@ -7,6 +7,7 @@ use crate::kind_id::KindId;
 use crate::timeline::scene::bands::{fill_labels, has_room};
 use crate::timeline::scene::contents::{Glyph, Scene};
 use crate::timeline::scene::fold::Spot;
+use crate::timeline::scene::row_gaps::KindGaps;
 use crate::timeline::store::mark::LaneOf;
 
 /// How far a mark reaches from its middle, in pixels.
@@ -40,6 +41,8 @@ pub(in crate::timeline) struct Scratch {
     pub(super) rows: Vec<Option<LaneOf>>,
     /// The deletes of pills, which are drawn last.
     pub(super) crosses: Vec<Glyph>,
+    /// The gaps of each kind.
+    pub(super) gaps: Vec<KindGaps>,
     /// The numbers of the resyncs in the window, by kind, newest first.
     pub(super) resyncs: Vec<Vec<u64>>,
     /// Those of them that replayed the object of a lane.

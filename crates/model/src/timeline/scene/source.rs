@@ -14,4 +14,6 @@ pub(in crate::timeline) struct Source<'a> {
     pub(in crate::timeline) now: f64,
     /// Since when the texts of all changes are kept; `None` as long as none was dropped.
     pub(in crate::timeline) texts_since: Option<f64>,
+    /// How wide the column of labels needs to be, in pixels.
+    pub(in crate::timeline) labels: f64,
 }

@@ -6,9 +6,11 @@ use crate::kind_id::KindId;
 use crate::timeline::scene::contents::{NoteLabel, Scene, StreamLine};
 use crate::timeline::scene::fold::CHAR;
 use crate::timeline::scene::lost::{area, fill_lost};
+use crate::timeline::scene::row_gaps::KindGaps;
+use crate::timeline::scene::scratch::Scratch;
 use crate::timeline::scene::source::Source;
 use crate::timeline::store::mark::{MarkType, SubjectRef};
-use crate::timeline::store::marks::NO_CONNECTION;
+use crate::timeline::store::marks::{NO_CONNECTION, NOT_WATCHED};
 use crate::timeline::words::kinds::KindNames;
 
 /// Gaps of so many milliseconds before now, and of the window, are looked at one by one.
@@ -31,7 +33,8 @@ struct Gap<'a> {
 }
 
 /// Adds relists, gaps, the times of which less is kept, and the words beside them; and finds the resyncs in the window.
-pub(super) fn fill_stream(source: &Source<'_>, scene: &mut Scene, resyncs: &mut Vec<Vec<u64>>) {
+pub(super) fn fill_stream(source: &Source<'_>, scene: &mut Scene, scratch: &mut Scratch) {
+    let Scratch { resyncs, gaps: of_kinds, .. } = scratch;
     scene.gaps.clear();
     scene.lines.clear();
     scene.notes.clear();
@@ -44,12 +47,19 @@ pub(super) fn fill_stream(source: &Source<'_>, scene: &mut Scene, resyncs: &mut 
     for (kind, resyncs) in (0..).map(KindId).zip(resyncs) {
         collect(source, kind, scene, &mut gaps, resyncs);
     }
+    of_kinds.clear();
+    of_kinds.extend((0..).map(KindId).take(source.marks.len()).map(|kind| {
+        let unwatched = gaps.iter().filter(|gap| gap.kinds.contains(&kind)).map(|gap| [gap.from, gap.to]);
+        KindGaps::of(kind, &scale, unwatched, &scene.gaps)
+    }));
     if source.names.are_several() {
         gaps = together(gaps, |at| uncount(at, source.now, scene));
         sort_by(&mut scene.lines, |one, other| one.at.total_cmp(&other.at));
     }
     let in_window = gaps.iter().filter(|gap| gap.from <= window.to && gap.to >= window.from);
-    scene.gaps.extend(in_window.map(|gap| area(&scale, gap.from, gap.to, &gap.words(source.names))));
+    scene
+        .gaps
+        .extend(in_window.map(|gap| area(&scale, (gap.from, gap.to), gap.words(source.names), gap.kinds.clone())));
 
     let gaps = scene.gaps.iter().map(|gap| (gap.x, gap.note.as_str(), false));
     let lines = scene.lines.iter().map(|line| (line.x, line.note.as_str(), true));
@@ -112,13 +122,13 @@ impl Gap<'_> {
 }
 
 /// Makes one gap of gaps that overlap and have one cause, from where the first begins to where the last ends: of those
-/// of the page, and of those without a connection. Calls `uncount` with the end of each gap that has ended and for
+/// of the page, of those without a connection, and of those without a watch. Calls `uncount` with the end of each gap that has ended and for
 /// which another one stands.
 fn together<'a>(mut gaps: Vec<Gap<'a>>, mut uncount: impl FnMut(f64)) -> Vec<Gap<'a>> {
     sort_by(&mut gaps, |one, other| one.from.total_cmp(&other.from));
     let mut all: Vec<Gap<'a>> = Vec::new();
     for gap in gaps {
-        let has_cause = gap.of_all || gap.note == NO_CONNECTION;
+        let has_cause = gap.of_all || [NO_CONNECTION, NOT_WATCHED].contains(&gap.note);
         let is_same = |other: &&mut Gap<'_>| {
             (other.of_all, other.note) == (gap.of_all, gap.note) && other.kinds != gap.kinds && gap.from <= other.to
         };

@@ -1,7 +1,7 @@
 //! A scene in words, for users who do not see the canvas.
 
 use crate::timeline::lanes::choice::LanesBy;
-use crate::timeline::scene::contents::Scene;
+use crate::timeline::scene::contents::{LaneRow, Scene};
 use crate::timeline::store::mark::{MarkType, grouped};
 use crate::timeline::words::text::{duration, fit, objects};
 
@@ -34,12 +34,16 @@ pub fn summary(scene: &Scene) -> String {
         text.push_str("; ");
         text.push_str(&stream);
     }
-    let groups = groups(scene);
-    if groups.is_empty() {
+    // Where each object has a lane, the only groups are those of Events.
+    let is_kept = |row: &LaneRow| row.group.as_ref().is_some_and(|group| group.kept);
+    if scene.lanes_by == LanesBy::Object && !scene.lanes.iter().flatten().any(is_kept) {
         add_lanes(scene, &mut text);
     } else {
-        text.push_str("; ");
-        text.push_str(&groups);
+        let groups = groups(scene);
+        if !groups.is_empty() {
+            text.push_str("; ");
+            text.push_str(&groups);
+        }
     }
     text
 }
@@ -56,6 +60,9 @@ fn add_lanes(scene: &Scene, text: &mut String) {
         }
         text.push_str(&fit(&row.key.to_string(), NAME));
         let word = if row.live { &*row.word } else { "deleted" };
+        if let Some(group) = row.group.as_ref().filter(|group| group.open.is_some()) {
+            text.push_str(&format!(", {}", objects(group.members)));
+        }
         if !word.is_empty() {
             text.push(' ');
             text.push_str(&fit(word, NAME));
@@ -124,7 +131,6 @@ mod tests {
     use super::*;
     use crate::kind_id::KindId;
     use crate::timeline::scale::Window;
-    use crate::timeline::scene::contents::LaneRow;
     use crate::timeline::store::mark::LaneId;
     use kubechurn_client::api::object::ObjectKey;
 

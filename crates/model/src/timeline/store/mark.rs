@@ -72,7 +72,7 @@ impl MarkType {
     pub const OBJECT: [MarkType; 5] =
         [MarkType::Sync, MarkType::Replaced, MarkType::Updated, MarkType::Added, MarkType::Deleted];
 
-    /// The sign that stands for the type beside its colour.
+    /// The sign that stands for the type. Its colour says what the mark means.
     pub fn glyph(self) -> &'static str {
         match self {
             MarkType::Added => "▲",
@@ -95,17 +95,6 @@ impl MarkType {
             MarkType::Sync => "Sync",
             MarkType::Relist => "Relist",
             MarkType::Gap => "Gap",
-        }
-    }
-
-    /// The style variable that holds the colour of the type.
-    pub fn css_variable(self) -> &'static str {
-        match self {
-            MarkType::Added => "--added",
-            MarkType::Updated => "--updated",
-            MarkType::Deleted => "--deleted",
-            MarkType::Replaced | MarkType::Relist | MarkType::Gap => "--replaced",
-            MarkType::Sync => "--sync",
         }
     }
 

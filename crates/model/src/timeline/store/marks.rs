@@ -28,6 +28,9 @@ pub const BUDGET: usize = 40 << 20;
 /// those that are not heard stand behind them.
 pub const NO_CONNECTION: &str = "no connection";
 
+/// The words of a gap in which nobody watched.
+pub const NOT_WATCHED: &str = "not watched";
+
 /// A mark as a reader sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkInfo<'a> {

@@ -1,9 +1,11 @@
 //! Events on the lanes of the objects that they are about.
 
 use kubechurn_client::api::uid::Uid;
+use kubechurn_columns::kinds::kind;
 
 use super::*;
 use crate::timeline::KindName;
+use crate::timeline::lanes::{LaneChoice, LaneOrder, OpenGroups};
 use crate::timeline::store::marks::Detail;
 
 /// The marks of Pods, Nodes and Events.
@@ -22,7 +24,8 @@ const NAMES: [KindName; 3] = [
 impl Kinds {
     fn new() -> Kinds {
         let Fixture { view, .. } = Fixture::new(BUDGET);
-        Kinds { marks: NAMES.map(|name| Marks::of_kind(name.long)), chart: Chart::of(NAMES.to_vec()), view }
+        let chart = Chart::of(NAMES.to_vec()).with_groups(&["pods", "nodes", "events"].map(|name| kind(name).unwrap()));
+        Kinds { marks: NAMES.map(|name| Marks::of_kind(name.long)), chart, view }
     }
 
     fn push(&mut self, kind: usize, now: f64, (namespace, name): (&str, &str), detail: Detail<'_>) {
@@ -73,10 +76,10 @@ fn an_event_is_a_mark_on_its_object_s_lane_and_has_no_lane_of_its_own() {
     kinds.event(30_000.0, Tone::Plain, "web.1", "pod/web");
     kinds.event(40_000.0, Tone::Bad, "web.2", "pod/web");
     kinds.event(41_000.0, Tone::Bad, "node-a.1", "node/node-a");
-    // Nothing is known of this Pod, so that its Event keeps a lane.
+    // Nothing is known of this Pod, so that its Event stands with others of its like.
     kinds.event(42_000.0, Tone::Plain, "gone.1", "pod/gone");
     let rows = kinds.rows(50_000.0);
-    assert_eq!(rows, ["ev shop/gone.1", "no node-a", "po shop/web", "po other/web"]);
+    assert_eq!(rows, [" Events of other objects", "no node-a", "po shop/web", "po other/web"]);
     let scene = kinds.chart.scene.clone();
     let drawn = |row: usize| {
         let own = scene.events.iter().filter(|event| event.y == scene.layout.row_y(row));
@@ -92,6 +95,36 @@ fn an_event_is_a_mark_on_its_object_s_lane_and_has_no_lane_of_its_own() {
     // Each mark is held and counted once, by the Events.
     assert_eq!(kinds.marks.each_ref().map(Marks::len), [2, 1, 4]);
     assert_eq!(scene.counts.total(), 7);
+}
+
+#[test]
+fn events_of_objects_that_are_gone_fold_into_one_row_that_opens() {
+    let mut kinds = Kinds::new();
+    kinds.push(0, 1_000.0, ("shop", "web"), Detail::default());
+    for at in 0..30 {
+        kinds.event(2_000.0 + f64::from(at), Tone::Bad, &format!("gone.{at}"), &format!("pod/gone-{at}"));
+    }
+    for order in LaneOrder::ALL {
+        let choice = LaneChoice { order, ..LaneChoice::default() };
+        TimelineMut::new(kinds.marks.iter().collect(), &mut kinds.chart).choose_lanes(&choice);
+        let mut rows = kinds.rows(10_000.0);
+        rows.sort();
+        assert_eq!(rows, [" Events of other objects", "po shop/web"], "{order:?}");
+    }
+    let row = kinds.chart.scene.lanes.iter().flatten().find(|row| row.key.namespace.is_empty()).unwrap().clone();
+    let group = row.group.unwrap();
+    assert_eq!((group.members, group.open), (30, Some(false)));
+    assert!(summary(&kinds.chart.scene).contains("Events of other objects, 30 objects"));
+    let words = Timeline::new(kinds.marks.iter().collect(), &kinds.chart).group_words(group.id).unwrap();
+    let open = OpenGroups { all: false, named: vec![words] };
+    let choice = LaneChoice { open, ..LaneChoice::default() };
+    TimelineMut::new(kinds.marks.iter().collect(), &mut kinds.chart).choose_lanes(&choice);
+    assert!(kinds.rows(10_000.0).contains(&"ev shop/gone.29".to_owned()));
+    // Once the object has a lane, its Event is there.
+    kinds.view.height = 1_000.0;
+    kinds.push(0, 11_000.0, ("shop", "gone-29"), Detail::default());
+    let rows = kinds.rows(14_000.0);
+    assert!(rows.contains(&"po shop/gone-29".to_owned()) && !rows.contains(&"ev shop/gone.29".to_owned()), "{rows:?}");
 }
 
 #[test]
@@ -154,7 +187,7 @@ fn an_event_of_an_earlier_object_is_not_on_the_lane_of_a_later_one() {
     about(&mut kinds, 10_000.0, "of-the-first", Some(first));
     about(&mut kinds, 20_000.0, "of-the-second", Some(second));
     about(&mut kinds, 30_000.0, "of-whichever", None);
-    assert_eq!(kinds.rows(40_000.0), ["po shop/web-0", "ev shop/of-the-first"]);
+    assert_eq!(kinds.rows(40_000.0), ["po shop/web-0", " Events of other objects"]);
     let on_the_lane = |kinds: &mut Kinds, now: f64| {
         let scene = kinds.scene(now);
         let y = scene.lanes[0].as_ref().unwrap().y;

@@ -16,6 +16,7 @@ use crate::timeline::hit::Hit;
 use crate::timeline::scale::{Viewport, Window};
 use crate::timeline::scene::contents::Kept;
 use crate::timeline::scene::contents::Scene;
+use crate::timeline::scene::fold::CHAR;
 use crate::timeline::scene::layout::TimelineView;
 use crate::timeline::scene::summary::summary;
 use crate::timeline::store::mark::{MarkType, Resync};
@@ -32,8 +33,13 @@ struct Fixture {
 impl Fixture {
     fn new(budget: usize) -> Fixture {
         let viewport = Viewport::default();
-        let view =
-            TimelineView { width: 1_000.0, height: 220.0, window: viewport.window(0.0), ..TimelineView::default() };
+        let view = TimelineView {
+            width: 1_000.0,
+            height: 220.0,
+            window: viewport.window(0.0),
+            labels: Some(236.0),
+            ..TimelineView::default()
+        };
         Fixture { marks: Marks::new(budget), chart: Chart::default(), viewport, view }
     }
 
@@ -69,6 +75,23 @@ fn a_recreated_name_keeps_both_uids() {
     let hits: Vec<_> = scene.glyphs.iter().filter_map(|glyph| fixture.hit(glyph.x, glyph.y)).collect();
     assert_eq!(hits.len(), 4);
     assert!(hits.iter().any(|hit| hit.owner().unwrap().uid == "one"));
+}
+
+#[test]
+fn the_column_of_labels_has_room_for_each_name() {
+    let mut fixture = Fixture::new(BUDGET);
+    fixture.view.labels = None;
+    let name = "checkout-7c9d8f5b64-frontend-99dt6";
+    fixture.push(1_000.0, MarkType::Added, name, "u", Tone::Good);
+    let left = fixture.scene(2_000.0).layout.left;
+    assert!(left >= (name.len() + "shop ".len()) as f64 * CHAR, "{left}");
+    // A name that is much longer than the canvas leaves most of it to the time.
+    fixture.push(2_000.0, MarkType::Added, &"long-".repeat(50), "v", Tone::Good);
+    assert_eq!(fixture.scene(3_000.0).layout.left, 400.0);
+    fixture.view.labels = Some(612.0);
+    assert_eq!(fixture.scene(3_000.0).layout.left, 612.0);
+    let scene = fixture.scene(3_000.0);
+    assert!(scene.glyphs.iter().all(|glyph| glyph.x >= scene.layout.left));
 }
 
 #[test]

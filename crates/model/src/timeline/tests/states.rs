@@ -175,3 +175,33 @@ proptest! {
         }
     }
 }
+
+/// The shape of a mark says what was done, and its colour what it means.
+#[test]
+fn a_mark_has_the_tone_of_the_state_that_it_leads_to_unless_nothing_changes() {
+    let mut fixture = Fixture::new(BUDGET);
+    for (at, mark_type, tone) in [
+        (1_000.0, MarkType::Replaced, Tone::Good),
+        (5_000.0, MarkType::Updated, Tone::Good),
+        (10_000.0, MarkType::Updated, Tone::Wait),
+        (15_000.0, MarkType::Updated, Tone::Good),
+        (20_000.0, MarkType::Updated, Tone::Bad),
+        (25_000.0, MarkType::Updated, Tone::Bad),
+        (30_000.0, MarkType::Updated, Tone::Good),
+        (35_000.0, MarkType::Deleted, Tone::Good),
+    ] {
+        fixture.push(at, mark_type, "a", "u", tone);
+    }
+    let own = |scene: &Scene| scene.glyphs.iter().map(|glyph| glyph.tone).collect::<Vec<_>>();
+    use Tone::{Bad, Good, Plain, Wait};
+    assert_eq!(own(fixture.scene(60_000.0)), [Plain, Plain, Wait, Good, Bad, Bad, Good, Plain]);
+    // Of marks that are drawn as one, a failure decides, or else the last one.
+    for at in 0..8 {
+        let tone = if at == 3 { Bad } else { Good };
+        fixture.push(40_000.0 + f64::from(at), MarkType::Updated, "b", "u", tone);
+        fixture.push(50_000.0 + f64::from(at), MarkType::Updated, "c", "u", if at < 7 { Wait } else { Good });
+    }
+    let tones: Vec<Tone> = fixture.scene(60_000.0).pills.iter().map(|pill| pill.tone).collect();
+    assert_eq!(tones.len(), 2);
+    assert!(tones.contains(&Bad) && tones.contains(&Good), "{tones:?}");
+}

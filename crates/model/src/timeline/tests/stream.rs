@@ -1,9 +1,13 @@
 //! Gaps of one kind and of several.
 
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+
 use crate::timeline::scale::Window;
+use crate::timeline::scene::contents::{LaneRow, Scene};
 use crate::timeline::scene::layout::TimelineView;
 use crate::timeline::store::mark::MarkType;
-use crate::timeline::store::marks::{Marks, NO_CONNECTION};
+use crate::timeline::store::marks::{Marks, NO_CONNECTION, NewMark};
 use crate::timeline::{Chart, KindName};
 
 const NAMES: [KindName; 3] = [
@@ -26,6 +30,43 @@ fn gaps(marks: &[Marks; 3], now: f64) -> (Vec<(f64, f64, String)>, u64) {
     let scene = &chart.scene;
     let gaps = scene.gaps.iter().map(|gap| (gap.from, gap.to, gap.note.clone()));
     (gaps.collect(), scene.counts.of(MarkType::Gap))
+}
+
+/// The rows of a minute, each with the parts that gaps cover.
+fn row_gaps(marks: &[Marks; 3], now: f64) -> Vec<(String, Vec<(f64, f64)>)> {
+    let mut chart = Chart::of(NAMES.to_vec());
+    let window = Window { from: now - 60_000.0, to: now };
+    let view = TimelineView { width: 1_000.0, height: 220.0, window, ..TimelineView::default() };
+    let marks: Vec<&Marks> = marks.iter().collect();
+    chart.draw(&marks, &view, now);
+    let Scene { lanes, row_gaps, scale, .. } = &chart.scene;
+    let row = |row: &LaneRow| {
+        let own = row_gaps.iter().filter(|gap| gap.y == row.y);
+        let times = own.map(|gap| (scale.time(gap.x).round(), scale.time(gap.x + gap.width).round()));
+        (row.key.to_string(), times.collect())
+    };
+    lanes.iter().flatten().map(row).collect()
+}
+
+#[test]
+fn a_gap_is_drawn_once_and_only_over_lanes_of_what_was_not_watched() {
+    let mut marks: [Marks; 3] = Default::default();
+    for (at, own) in marks.iter_mut().enumerate() {
+        let (key, uid, version) = (ObjectKey::new("", &format!("of-{at}")), "u".into(), ResourceVersion::new("7"));
+        let (mark_type, tone) = (MarkType::Updated, Tone::Good);
+        let new = NewMark { key: &key, uid: &uid, mark_type, resource_version: &version, folded: 1, tone };
+        own.push(1_000.0 * (3 - at) as f64, new);
+    }
+    lost(&mut marks[0], 10_000.0, 20_000.0);
+    marks[0].gap(15_000.0, 30_000.0, "gap of 15 s");
+    marks[0].gap(31_000.0, 32_000.0, "gap of 1 s");
+    lost(&mut marks[1], 18_000.0, 22_000.0);
+    let expected = [
+        ("of-0".to_owned(), vec![(10_000.0, 30_000.0), (31_000.0, 32_000.0)]),
+        ("of-1".to_owned(), vec![(18_000.0, 22_000.0)]),
+        ("of-2".to_owned(), Vec::new()),
+    ];
+    assert_eq!(row_gaps(&marks, 60_000.0), expected);
 }
 
 fn lost(marks: &mut Marks, from: f64, to: f64) {

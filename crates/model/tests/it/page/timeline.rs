@@ -3,6 +3,7 @@
 use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::keys::{self, Focus, Press};
 use kubechurn_model::timeline::lanes::LanesBy;
+use kubechurn_model::timeline::mark::MarkType;
 use kubechurn_model::timeline::scene::LaneRow;
 
 use super::*;
@@ -147,4 +148,26 @@ fn keys_move_the_timeline_and_zoom_from_milliseconds_to_days() {
     assert_eq!(press(&mut play, "-"), (false, String::from("7 d")));
     play.command(Command::Timeline(TimelineCommand::Follow));
     assert_eq!(press(&mut play, "+"), (true, String::from("last 3.5 d")));
+}
+
+#[test]
+fn under_the_pointer_is_what_a_mark_changed() {
+    let mut play = Play::listed("#/pods", &["a@1"]);
+    play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 400.0)));
+    let (id, _) = play.informers[0];
+    for (word, version, image) in [("ADDED", 10, "web:1.14"), ("MODIFIED", 11, "web:9-typo")] {
+        let metadata = format!(r#"{{"name":"b","namespace":"shop","uid":"b","resourceVersion":"{version}"}}"#);
+        let spec = format!(r#"{{"containers":[{{"name":"web","image":"{image}"}}]}}"#);
+        play.place.now.set(play.place.now.get() + 5_000.0);
+        let frame = format!(r#"{{"type":"{word}","object":{{"metadata":{metadata},"spec":{spec}}}}}"#);
+        play.reflects(id, Input::Frame(&frame));
+    }
+    look(&mut play);
+    let scene = play.page.scene().expect("a scene");
+    let glyphs = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Updated);
+    let glyph = *glyphs.max_by(|one, other| one.x.total_cmp(&other.x)).expect("a mark");
+    play.command(Command::Timeline(TimelineCommand::Hover(Some((glyph.x, glyph.y)))));
+    play.frame();
+    let words = play.page.view().timeline.hover.to_string();
+    assert!(words.contains("1.14 → ") && words.contains("9-typo; ● Updated shop/b"), "{words}");
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 
@@ -28,6 +29,8 @@ pub(crate) enum Anchor {
     Manager(u8),
     /// What a manager wrote beyond the most objects that have an entry.
     Rest(u8),
+    /// The Events that are drawn on the lanes of their objects. This group has no row.
+    Drawn,
     /// Everything that is on no node.
     NoNode,
 }
@@ -55,6 +58,8 @@ pub(crate) struct Entry {
     /// How many levels were ever below it, at most.
     pub(crate) height: u8,
     pub(crate) open: bool,
+    /// What the present state of its object means; nothing for an Event, which is no state.
+    pub(crate) tone: Tone,
     /// How many lanes are below it.
     pub(crate) members: u32,
     /// When the first and the last mark of it, or of anything below it, was stamped.
@@ -77,6 +82,7 @@ impl Entry {
             previous: NONE,
             height: 0,
             open,
+            tone: Tone::Plain,
             members: 0,
             first_at: f64::INFINITY,
             last_at: f64::NEG_INFINITY,

@@ -10,18 +10,23 @@ mod tree;
 
 use std::sync::Arc;
 
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{KeyRef, ObjectKey};
 use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_columns::kinds::Kind;
 
 use crate::kind_id::KindId;
 use crate::timeline::lanes::choice::LanesBy;
-use crate::timeline::lanes::index::entry::{Anchor, DEEPEST, Label, NONE, ROOT};
+use crate::timeline::lanes::event_lanes::drawn_on;
+use crate::timeline::lanes::index::entry::{Anchor, DEEPEST, Entry, Label, NONE, ROOT};
 use crate::timeline::lanes::index::managers::{FindWriter, KindMarks, Managers};
 use crate::timeline::lanes::index::tree::Tree;
 use crate::timeline::store::lane::Lane;
 use crate::timeline::store::mark::{LaneId, LaneOf, Mark, SubjectRef};
 use crate::timeline::store::marks::Marks;
+
+/// The name of the Events of objects that have no lane: they are gone, or are not watched.
+const OTHER_EVENTS: &str = "Events of other objects";
 
 /// So many lanes are looked at with a scene.
 const AT_ONCE: usize = 8_192;
@@ -50,6 +55,12 @@ fn cluster_of(kinds: &[&'static Kind], of: LaneOf) -> &'static str {
 fn key_at(name: &Arc<str>, cluster: &str) -> ObjectKey {
     let name = if cluster.is_empty() { Arc::clone(name) } else { format!("{name} of {cluster}").into() };
     ObjectKey { namespace: "".into(), name }
+}
+
+/// What the present state of a lane's object means.
+fn tone_of(own: &Marks, lane: &Lane) -> Tone {
+    let state = own.state_of(lane).filter(|_| own.event_targets.is_empty());
+    state.map_or(Tone::Plain, |state| state.tone)
 }
 
 /// Whether a kind is the one of this name that Kubernetes itself has.
@@ -161,6 +172,7 @@ impl Index {
             at = self.stand_for((of, generation), lane, kinds);
         }
         let parent = match self.by {
+            LanesBy::Object if is_core(kinds, of.kind, "Event") => self.of_event(known, of, lane, depth),
             LanesBy::Object => ROOT,
             LanesBy::Owner if !is_core(kinds, of.kind, "Event") => {
                 self.owner_of(known, cluster_of(kinds, of), lane, depth)
@@ -169,6 +181,7 @@ impl Index {
         };
         let parent = if self.tree.fits(at, parent) { parent } else { ROOT };
         let (first_at, last_at) = (lane.first_at, lane.last_at);
+        self.tree.entries[at as usize].tone = tone_of(own, lane);
         if self.tree.entries[at as usize].parent != parent {
             self.tree.move_to(at, parent);
         }
@@ -208,6 +221,34 @@ impl Index {
         let parent = self.tree.entries[at as usize].parent;
         self.tree.change(parent, |entry| entry.members += 1);
         at
+    }
+
+    /// The group of an Event where each object has a lane of its own: that of those which are drawn on their objects'
+    /// lanes, or, of an object that has no lane, that of its kind.
+    fn of_event(&mut self, known: KindMarks<'_>, of: LaneOf, lane: &Lane, depth: u8) -> u32 {
+        let object = drawn_on(known.marks, of);
+        if object == of || depth > 0 {
+            let key = ObjectKey::new("", OTHER_EVENTS);
+            return self.tree.anchored(Anchor::Kind(of.kind), || ("".into(), key));
+        }
+        let placed = self.of_lane(object).filter(|at| self.is_of(*at, object, known.marks));
+        let at = placed.unwrap_or_else(|| self.place(known, object, depth + 1));
+        self.tree.change(at, |entry| entry.last_at = entry.last_at.max(lane.last_at));
+        self.tree.anchored(Anchor::Drawn, || ("".into(), ObjectKey::new("", "")))
+    }
+
+    /// Puts Events that stand together on the lanes of their objects that have lanes by now.
+    pub(crate) fn gather_events(&mut self, known: KindMarks<'_>) {
+        if self.by != LanesBy::Object {
+            return;
+        }
+        let groups =
+            (0..).map(KindId).take(known.marks.len()).filter_map(|kind| self.tree.anchors.get(&Anchor::Kind(kind)));
+        let events = groups.flat_map(|at| self.tree.children(*at)).filter_map(|(_, entry)| Some(entry.lane?.0));
+        let found: Vec<LaneOf> = events.filter(|of| drawn_on(known.marks, *of) != *of).collect();
+        for of in found {
+            self.place(known, of, 0);
+        }
     }
 
     /// The entry of the object that controls this one.
@@ -298,6 +339,15 @@ impl Index {
     /// The marks of a kind whose entries are known: `first <= seq < end`.
     pub(crate) fn known(&self, kind: usize) -> (u64, u64) {
         if self.is_by_manager() { self.managers.known(kind) } else { (0, u64::MAX) }
+    }
+
+    /// What the present state of an entry's object means.
+    pub(crate) fn tone(&self, marks: &[&Marks], entry: &Entry) -> Tone {
+        if !self.is_by_manager() {
+            return entry.tone;
+        }
+        let lane = self.tree.lane(marks, entry).and_then(|(of, lane)| Some((*marks.get(of.kind.index())?, lane)));
+        lane.map_or(Tone::Plain, |(own, lane)| tone_of(own, lane))
     }
 
     /// The entry of a mark of a kind, if there is one and it is known.

@@ -4,6 +4,7 @@ mod clusters;
 mod counts;
 mod managers;
 mod text;
+mod worst;
 
 use std::sync::Arc;
 
