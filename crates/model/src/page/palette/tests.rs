@@ -62,12 +62,12 @@ fn an_entry_leads_where_it_says() {
         other => format!("{other:?}"),
     };
     for (query, expected) in [
-        ("po", "#/pods?pin=jobs"),
+        ("po", "#/pods?q=x&pin=jobs"),
         ("nodes", "#/nodes?q=x&pin=jobs"),
         ("shop", "#/nodes?ns=shop&q=x&pin=jobs"),
-        ("pods shop", "#/pods?ns=shop&pin=jobs"),
-        ("deploy,RS,,po shop", "#/deployments,replicasets,pods?ns=shop&pin=jobs"),
-        ("po,nosuch", "#/pods,nosuch?pin=jobs"),
+        ("pods shop", "#/pods?ns=shop&q=x&pin=jobs"),
+        ("deploy,RS,,po shop", "#/deployments,replicasets,pods?ns=shop&q=x&pin=jobs"),
+        ("po,nosuch", "#/pods,nosuch?q=x&pin=jobs"),
         ("no,", "#/nodes?q=x&pin=jobs"),
     ] {
         assert_eq!(route(query), expected, "{query}");

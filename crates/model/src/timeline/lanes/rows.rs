@@ -116,7 +116,8 @@ impl Rows {
         }
         let stays = if ask.hold { before.values().flatten().copied().collect() } else { FxHashSet::default() };
         let (kept, shown) = (FxHashSet::default(), FxHashMap::default());
-        let mut next = Next { known, ask, is_past, before, stays, kept, shown, rows: Vec::new() };
+        let mut next =
+            Next { known, ask, is_past, before, stays, kept, passing: passing(known), shown, rows: Vec::new() };
         let kept: Vec<u32> = choice.kept.iter().filter_map(|words| find(words, marks, kinds, index)).collect();
         next.kept.extend(&kept);
         next.find_shown();
@@ -167,6 +168,19 @@ pub(crate) fn lane_of(words: &str, marks: &[&Marks], kinds: &[&'static Kind]) ->
     Some(LaneOf { kind: number, lane })
 }
 
+/// What the filter of the page lets through, with all that is around it; `None` where it hides no lane.
+fn passing(Known { marks, index, .. }: Known<'_>) -> Option<FxHashSet<u32>> {
+    let (mut passing, mut hides) = (FxHashSet::default(), false);
+    for (at, entry) in index.tree.all() {
+        match index.tree.lane(marks, entry) {
+            Some((_, lane)) if lane.hidden => hides = true,
+            Some(_) => passing.extend([at].into_iter().chain(index.tree.around(at))),
+            None => {}
+        }
+    }
+    hides.then_some(passing)
+}
+
 /// Rows that are being arranged.
 struct Next<'a> {
     known: Known<'a>,
@@ -177,6 +191,8 @@ struct Next<'a> {
     /// What must stay.
     stays: FxHashSet<u32>,
     kept: FxHashSet<u32>,
+    /// What the filter of the page lets through, and what that is in; `None` where it takes nothing away.
+    passing: Option<FxHashSet<u32>>,
     /// What is shown below each open entry, with its rank, unless it is kept.
     shown: FxHashMap<u32, Vec<(f64, u32)>>,
     rows: Vec<Row>,
@@ -219,7 +235,8 @@ impl Next<'_> {
         let is_wanted = self.last_at(at, entry) >= self.ask.window.from
             || self.stays.contains(&at)
             || (kept && (entry.members > 0 || lives()));
-        is_wanted && !self.kept.contains(&at) && is_there()
+        let passes = kept || self.passing.as_ref().is_none_or(|passing| passing.contains(&at));
+        is_wanted && passes && !self.kept.contains(&at) && is_there()
     }
 
     /// What comes first has the lowest rank.

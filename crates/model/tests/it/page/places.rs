@@ -169,6 +169,19 @@ fn the_palette_takes_what_it_has_found() {
 }
 
 #[test]
+fn all_kinds_of_a_namespace_are_in_one_table() {
+    let mut play = Play::listed("#/pods", &["a@1"]);
+    play.command(Command::Everything(String::from("shop")));
+    let place = play.arrive();
+    let route = play.page.view().header.route.clone();
+    assert!(place.contains("start configmaps shop") && place.contains("start events shop"), "{place}");
+    assert!(!place.contains("start nodes"), "{place}");
+    assert_eq!(route.namespaces, ["shop"]);
+    let kinds = route.names().count();
+    assert_eq!(play.page.view().header.subject.title, format!("everything, {kinds} kinds"));
+}
+
+#[test]
 fn an_object_elsewhere_is_visited_in_its_own_table() {
     let mut play = Play::listed("#/pods?ns=shop", &["a@1"]);
     play.command(Command::Visit("services", ObjectKey::new("bank", "web")));
