@@ -704,6 +704,7 @@ impl Page {
         self.timeline.filter(&self.feed, cx);
         self.timeline.paint(cx);
         self.inspector.present(cx);
+        self.dialogs.go_on(cx);
         if !self.status.take_due(cx) {
             return;
         }
