@@ -30,8 +30,8 @@ use kubechurn_model::view::panels::{
 };
 use kubechurn_model::view::shown::Shown;
 use kubechurn_model::view::{
-    ChangesItem, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel, RetentionModel,
-    RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
+    ChangesItem, CompletionModel, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel,
+    RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
 };
 
 use crate::ui::parts::Part;
@@ -93,6 +93,8 @@ signals! {
         clusters: Vec<ClusterPage>,
         question: Option<String>,
         filter_error: Option<String>,
+        filter_note: Option<String>,
+        completion: Option<CompletionModel>,
         paused: bool,
         namespaces: Namespaces,
         theme: Theme,

@@ -175,6 +175,33 @@ async fn the_palette_goes_and_does() {
         page.press("\u{e00c}:").await;
         let first = "return document.querySelector('[role=option] .title')?.textContent";
         page.becomes("the objects that were looked at come first", first, json!(selected)).await;
+
+        // An object of another kind that is watched, by a part of its name.
+        let other = cluster.list(PODS).await;
+        let other = other.in_order().into_iter().find(|key| **key != selected).expect("another Pod").to_owned();
+        let name = other.split_once('/').expect("a namespace").1;
+        page.press(name).await;
+        let objects = "return [...document.querySelectorAll('#palette-list [data-group=object] .title')].map(one => one.textContent)";
+        wait_until("the palette finds a Pod", SOON, async || {
+            let found: Vec<String> = page.read(objects, Vec::new()).await;
+            holds(found.contains(&other) || !other.starts_with(&namespace), || format!("{found:?}, not {other}"))
+        })
+        .await;
+        page.press("\u{e00c}/ki").await;
+        // The filter's words are offered below its field, with the values that are known.
+        let list = "return [...document.querySelectorAll('[data-testid=filter-list] [role=option]')].map(one => one.firstElementChild.textContent)";
+        page.becomes("a word is offered", list, json!(["kind:"])).await;
+        page.press("\u{e004}").await; // Tab
+        page.becomes("then its values", list, json!(["kind:Pod"])).await;
+        let chosen = "
+            const field = document.querySelector('[data-testid=filter]');
+            const option = document.getElementById(field.getAttribute('aria-activedescendant'));
+            return [option?.getAttribute('aria-selected') ?? null, field.getAttribute('aria-expanded'), field.value]";
+        page.press("\u{e015}").await; // down
+        page.becomes("an arrow chooses one", chosen, json!(["true", "true", "kind:"])).await;
+        page.press("\u{e007}").await;
+        page.becomes("Enter takes it", chosen, json!([null, "false", "kind:Pod "])).await;
+        page.becomes("the focus stays in the field", FOCUS, json!("filter")).await;
     })
     .await;
 }

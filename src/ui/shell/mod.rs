@@ -1,6 +1,7 @@
 //! The frame of the page, and its header.
 
 pub mod edge;
+pub mod filter;
 pub mod footer;
 pub mod help;
 pub mod palette;
@@ -14,7 +15,6 @@ use wasm_bindgen::JsCast;
 use kubechurn_model::navigation::clusters::ClusterPage;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::shell::panel::Panel;
-use kubechurn_model::table::cursor::Step;
 use kubechurn_model::view::{Source, Theme};
 
 use crate::ui::feed::Feed;
@@ -23,6 +23,7 @@ use crate::ui::inspector::Inspector;
 use crate::ui::navigation::selectors::Selectors;
 use crate::ui::parts::{Part, once, part};
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::shell::filter::Filter;
 use crate::ui::shell::footer::Footer;
 use crate::ui::shell::help::Help;
 use crate::ui::shell::palette::{Palette, PaletteButton, modal};
@@ -147,7 +148,6 @@ fn Question(screen: Screen, commands: Commands) -> impl IntoView {
 
 #[component]
 fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl IntoView {
-    let filter = NodeRef::<html::Input>::new();
     let pause = move |_| commands.send(Command::TogglePause);
     let theme = move |_| commands.send(Command::ToggleTheme);
     // Beside "live", an age alone would be read as how long it has been so.
@@ -182,45 +182,7 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
             </div>
             {move || beside(screen, commands)}
             <NamespaceMenu screen commands />
-            <div
-                class="field filter"
-                role="search"
-                data-invalid=move || screen.header.filter_error.with(Option::is_some).then_some("true")
-            >
-                <label for="filter">"filter"</label>
-                <input
-                    id="filter"
-                    data-testid="filter"
-                    node_ref=filter
-                    title=move || screen.header.route.with(|route| route.text.clone())
-                    placeholder="words, STATUS:word, !word, /regex/"
-                    aria-invalid=move || screen.header.filter_error.with(Option::is_some).then_some("true")
-                    aria-describedby="filter-error"
-                    autocomplete="off"
-                    spellcheck="false"
-                    prop:value=move || screen.header.route.with(|route| route.text.clone())
-                    on:input=move |event| commands.send(Command::Filter(event_target_value(&event)))
-                    on:keydown=move |event| {
-                        // Enter keeps the filter and Esc clears it; both give the focus to the table.
-                        match &*event.key() {
-                            "Escape" => commands.send(Command::Filter(String::new())),
-                            "Enter" | "ArrowDown" if !event.is_composing() => {}
-                            _ => return,
-                        }
-                        event.prevent_default();
-                        if let Some(filter) = filter.get_untracked() {
-                            let _ = filter.blur();
-                        }
-                        commands.send(Command::Row(Step::First));
-                    }
-                />
-                <span class="kbd" aria-hidden="true">"/"</span>
-                {move || screen.header.filter_error.get().map(|words| view! {
-                    <p class="field-trouble" id="filter-error" data-testid="filter-error" role="alert">
-                        {format!("not filtered: {words}")}
-                    </p>
-                })}
-            </div>
+            <Filter screen commands />
             <Selectors screen commands />
             <div
                 class="connection"
@@ -389,20 +351,20 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
         }
         _ => {}
     };
-    // The chosen namespaces come first, whether or not the server knows them.
+    let letters = RwSignal::new(String::new());
     let names = move || {
-        let mut names = screen.header.route.with(|route| route.namespaces.clone());
-        screen.header.namespaces.with(|known| {
-            names.extend(known.names.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
-        });
-        names
+        let offered = |chosen: &[String]| {
+            screen.header.namespaces.with(|known| letters.with(|letters| known.offered(chosen, letters)))
+        };
+        screen.header.route.with(|route| offered(&route.namespaces))
     };
     view! {
         <details class="menu" data-testid="namespaces" node_ref=menu on:toggle=toggled>
             <summary class="field" title=chosen>"namespaces " <b class="mono">{chosen}</b> " ▾"</summary>
             <div class="menu-list">
                 <div class="field">
-                    <input aria-label="add a namespace by name" placeholder="name, then Enter" on:keydown=typed />
+                    <input aria-label="add a namespace by name" placeholder="name, then Enter" on:keydown=typed
+                        on:input=move |event| letters.set(event_target_value(&event)) />
                 </div>
                 <label>
                     <input
@@ -420,7 +382,24 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
                         let asked = name.clone();
                         let is_chosen = move || screen.header.route.with(|route| route.namespaces.contains(&asked));
                         let (id, shown) = (format!("namespace-{name}"), name.clone());
-                        choice_box(id, shown, is_chosen, move || commands.send(Command::Namespace(name.clone())))
+                        let (all, title) = (name.clone(), format!("everything in {name}: all kinds in one table"));
+                        let (handle, label) = (format!("everything-{name}"), title.clone());
+                        view! {
+                            <div class="namespace">
+                                {choice_box(id, shown, is_chosen, move || commands.send(Command::Namespace(name.clone())))}
+                                <button
+                                    data-testid=handle
+                                    title=title
+                                    aria-label=label
+                                    on:click=move |_| {
+                                        close();
+                                        commands.send(Command::Everything(all.clone()));
+                                    }
+                                >
+                                    "all kinds"
+                                </button>
+                            </div>
+                        }
                     }
                 />
                 {move || screen.header.namespaces.with(|known| known.trouble.clone()).map(|words| view! { <p>{words}</p> })}

@@ -77,7 +77,7 @@ pub fn Palette(
                     id="palette-input"
                     data-testid="palette-input"
                     role="combobox"
-                    aria-label="A kind, a namespace, or something to do"
+                    aria-label="A kind, a namespace, an object, or something to do"
                     aria-expanded=move || is_open.get().to_string()
                     aria-controls="palette-list"
                     aria-autocomplete="list"
@@ -86,7 +86,7 @@ pub fn Palette(
                     autocomplete="off"
                     autocapitalize="off"
                     spellcheck="false"
-                    placeholder="a kind, a namespace, something to do"
+                    placeholder="a kind, a namespace, an object, something to do"
                     prop:value=move || palette.with(|palette| palette.as_ref().map(|palette| palette.query.clone()).unwrap_or_default())
                     on:input=move |event| send(PaletteCommand::Seek(event_target_value(&event)))
                     on:keydown=typed
@@ -99,7 +99,7 @@ pub fn Palette(
             <p class="palette-foot" aria-hidden="true">
                 <span class="kbd">"↑ ↓"</span> "choose" <span class="kbd">"Enter"</span> "go" <span class="kbd">"Esc"</span> "leave"
                 <span class="grow"></span>
-                "pods shop" <span class="faint">"→ Pods in shop"</span>
+                "pods shop" <span class="faint">"→ Pods in shop"</span> "all shop" <span class="faint">"→ everything in it"</span>
             </p>
         </dialog>
     }

@@ -114,6 +114,11 @@ impl Feed {
         self.fold_anew();
     }
 
+    /// The filter.
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
     /// Applies a mark to the changes that are kept whole, and makes the rows anew. Changes to come are told with the mark
     /// ([`Line::new`]).
     pub fn mark(&mut self, mark: &Mark) {

@@ -33,8 +33,10 @@ pub enum Part {
     Owner,
     /// The reason of a Kubernetes Event.
     Reason,
-    /// The state that a change brings: `failing`, or the word for it.
+    /// The state of an object, or that a change brings: `failing`, or the word for it.
     Status,
+    /// A part that what is searched does not have, by its word: the term takes nothing away.
+    Elsewhere(&'static str),
 }
 
 /// The words for the parts.
@@ -56,17 +58,22 @@ const WORDS: [(&str, Part); 12] = [
 impl Part {
     /// The part with this word; `None` if there is none.
     pub fn named(word: &str) -> Option<Part> {
-        WORDS.iter().find(|(known, _)| is_same_title(known, word)).map(|(_, part)| *part)
+        Part::known(word).map(|(_, part)| part)
+    }
+
+    /// The part with this word, and the word as it is written usually; `None` if there is none.
+    pub fn known(word: &str) -> Option<(&'static str, Part)> {
+        WORDS.iter().find(|(known, _)| is_same_title(known, word)).copied()
     }
 }
 
 /// Whether two titles differ only in their case and in what stands for a space.
 pub fn is_same_title(one: &str, two: &str) -> bool {
-    let letters = |title: &str| -> String {
-        let kept = title.chars().filter(|letter| !matches!(letter, ' ' | '-' | '_'));
-        kept.flat_map(char::to_uppercase).collect()
+    let letters = |title| -> _ {
+        let kept = str::chars(title).filter(|letter| !matches!(letter, ' ' | '-' | '_'));
+        kept.flat_map(char::to_uppercase)
     };
-    letters(one) == letters(two)
+    letters(one).eq(letters(two))
 }
 
 /// A term of a filter.
@@ -78,6 +85,21 @@ pub struct Term {
     pub part: Option<Part>,
     /// Whether the term must not be found.
     pub excludes: bool,
+}
+
+/// Takes out the terms about parts that what is searched does not have, and returns the words of these parts.
+pub fn take_elsewhere(terms: &mut Vec<Term>) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    terms.retain(|term| match term.part {
+        Some(Part::Elsewhere(word)) => {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+            false
+        }
+        _ => true,
+    });
+    words
 }
 
 /// Reads what the user wrote. `part_of` gives the part that stands before a colon, where there is one.

@@ -1,6 +1,7 @@
 //! The filter of the feed and of notifications: what the terms of its [`grammar`] match in a change.
 //!
-//! A term without a part is looked for in kind, namespace, name, and in the paths and values of the fields.
+//! A term without a part is looked for in kind, namespace, name, and in the paths and values of the fields. A term about a
+//! table's column takes no change away, because a change has no columns.
 
 pub mod grammar;
 pub mod pattern;
@@ -13,6 +14,7 @@ use crate::line::Line;
 #[derive(Clone, Default, PartialEq)]
 pub struct Filter {
     terms: Vec<Term>,
+    elsewhere: Vec<&'static str>,
 }
 
 impl Filter {
@@ -22,7 +24,24 @@ impl Filter {
     ///
     /// When a regular expression cannot be read.
     pub fn parse(text: &str) -> Result<Filter, FilterError> {
-        Ok(Filter { terms: grammar::parse(text, &Part::named)? })
+        Filter::among(text, &|_| None)
+    }
+
+    /// Reads what the user wrote, where `column` knows the titles of tables' columns.
+    ///
+    /// # Errors
+    ///
+    /// When a regular expression cannot be read.
+    pub fn among(text: &str, column: &dyn Fn(&str) -> Option<&'static str>) -> Result<Filter, FilterError> {
+        let part_of = |title: &str| Part::named(title).or_else(|| column(title).map(Part::Elsewhere));
+        let mut terms = grammar::parse(text, &part_of)?;
+        let elsewhere = grammar::take_elsewhere(&mut terms);
+        Ok(Filter { terms, elsewhere })
+    }
+
+    /// The columns that the user wrote about, none of which a change has.
+    pub fn elsewhere(&self) -> &[&'static str] {
+        &self.elsewhere
     }
 
     /// Whether the filter lets everything through.
@@ -33,6 +52,12 @@ impl Filter {
     /// Whether the filter asks for states.
     pub fn asks_for_status(&self) -> bool {
         self.terms.iter().any(|term| term.part == Some(Part::Status))
+    }
+
+    /// Whether the filter asks for what only a change has, and no object.
+    pub fn asks_for_changes(&self) -> bool {
+        let is_of_change = |part| matches!(part, Part::Path | Part::By | Part::Type | Part::Reason);
+        self.terms.iter().any(|term| term.part.is_some_and(is_of_change))
     }
 
     /// Whether a change is let through. Of the fields of a change only those are searched that are no noise.
@@ -68,7 +93,7 @@ fn is_found(term: &Term, line: &Line) -> bool {
         Some(Part::Status) => {
             (line.is_failing && pattern.is_in("failing")) || line.states().any(|(_, word)| pattern.is_in(word))
         }
-        Some(Part::Column(_)) => false,
+        Some(Part::Column(_) | Part::Elsewhere(_)) => false,
         None => {
             let values = || line.fields.iter().flat_map(|field| [&field.old, &field.new]).flatten();
             [&*line.kind, &*line.key.namespace, &*line.key.name].into_iter().any(|text| pattern.is_in(text))
@@ -110,6 +135,19 @@ mod tests {
         check(event, "owner:ReplicaSet", false);
         check(&normal, "type:warning", false);
         check(&normal, "type:added reason:Back", true);
+    }
+
+    #[test]
+    fn a_column_takes_no_change_away_and_is_named() {
+        let column = |title: &str| grammar::is_same_title("RESTARTS", title).then_some("RESTARTS");
+        let filter = |text: &str| Filter::among(text, &column).unwrap();
+        let (key, uid, delta_type) = (ObjectKey::new("shop", "cart"), Uid::new("u"), DeltaType::Added);
+        let (old, new, kind) = (None, Some(r#"{"spec":{}}"#), "Pod".into());
+        let received = ReceivedChange { seq: 1, at: 0.0, kind, key, uid, delta_type, old, new };
+        let line = Line::new(received, &Marks::default());
+        assert!(filter("restarts:3 cart").matches(&line) && !filter("restarts:3 web").matches(&line));
+        assert_eq!(filter("restarts:3 ns:shop RESTARTS:!4").elsewhere(), ["RESTARTS"]);
+        assert!(filter("by:x").asks_for_changes() && !filter("kind:x status:y").asks_for_changes());
     }
 
     #[test]

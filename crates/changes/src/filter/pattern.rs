@@ -32,10 +32,10 @@ impl FilterError {
 }
 
 /// What a text must contain, whatever the case.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Pattern(Kind);
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 enum Kind {
     /// The word in lower case.
     Word(String),

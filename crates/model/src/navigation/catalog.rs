@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use kubechurn_changes::filter::grammar::is_same_title;
 use kubechurn_client::api::definition::PrinterColumn;
 use kubechurn_client::api::discovery::Discovered;
 use kubechurn_client::api::object::{Decode, decode_age};
@@ -11,11 +12,15 @@ use kubechurn_client::api::sort::sort_by_key;
 
 use kubechurn_columns::column::Column;
 use kubechurn_columns::custom;
-use kubechurn_columns::kinds::{Kind, printed_by};
+use kubechurn_columns::kinds::{KINDS, Kind, printed_by};
 
 /// The verbs that the page needs to watch a kind. A resource that lacks one of them is no kind of the catalog.
 const VERBS: [&str; 2] = ["list", "watch"];
 
+/// The kinds whose changes the feed shows where none is named: workloads and what they own, nodes and Events, and what is changed
+/// when a workload is configured, scaled, limited or given storage.
+pub const MATTERS: &str = "deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,pods,nodes,events,\
+                           configmaps,horizontalpodautoscalers,resourcequotas,persistentvolumeclaims";
 /// The kinds that can be watched, in the sidebar's order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalog {
@@ -106,6 +111,18 @@ impl Catalog {
         self.kinds.iter().copied()
     }
 
+    /// The kinds of everything in a namespace: what matters most first, then what the server has of its own, and then the
+    /// others. The Events of the group `events.k8s.io` are those of the core.
+    pub fn in_namespace(&self) -> Vec<&'static Kind> {
+        let mut kinds: Vec<&'static Kind> = self.kinds().filter(|kind| kind.resource.namespaced).collect();
+        kinds.retain(|kind| kind.resource.group != "events.k8s.io");
+        let matters = |kind: &Kind| MATTERS.split(',').position(|name| name == kind.name);
+        let is_custom = |kind: &Kind| KINDS.iter().all(|known| !same(known, &kind.resource));
+        let rest = MATTERS.len();
+        sort_by_key(&mut kinds, |kind| matters(kind).unwrap_or(if is_custom(kind) { rest } else { rest + 1 }));
+        kinds
+    }
+
     /// Whether no more kinds are to be expected: the server has told which resources it has, or cannot be asked. Until then
     /// kinds may be missing. Kinds may be listed that do not exist until the server has told.
     pub fn is_settled(&self) -> bool {
@@ -133,6 +150,12 @@ impl Catalog {
             return Some(at(self.find(name)?, cluster));
         }
         self.kinds().find(|kind| kind.name == name).or_else(|| self.kinds().find(|kind| kind.is_called(name)))
+    }
+
+    /// The title of a column that some kind has, as the column writes it.
+    pub fn column(&self, title: &str) -> Option<&'static str> {
+        let titles = self.kinds().flat_map(|kind| kind.columns).map(|column| column.title);
+        titles.into_iter().find(|known| is_same_title(known, title))
     }
 
     /// The kind of a resource, at any cluster.

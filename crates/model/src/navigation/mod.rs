@@ -16,10 +16,10 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_columns::kinds::Kind;
 
 use crate::kind_id::KindId;
-use crate::navigation::catalog::Catalog;
+use crate::navigation::catalog::{Catalog, MATTERS};
 use crate::navigation::clusters::ClusterPage;
 use crate::navigation::definitions::Definitions;
-use crate::navigation::route::{Chosen, MATTERS, Route};
+use crate::navigation::route::{Chosen, Route};
 use crate::table::schema::TableSchema;
 
 /// How many of the objects that were looked at are kept.
@@ -114,7 +114,7 @@ impl Navigation {
         if self.route.shows(kind) {
             return None;
         }
-        let mut route = self.route.showing(kind);
+        let mut route = self.route.visiting(kind);
         if !route.namespaces.is_empty() && !key.namespace.is_empty() {
             route.namespaces = vec![key.namespace.to_string()];
         }

@@ -22,6 +22,12 @@ impl Namespaces {
         ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(PAGE), continue_token: None }
     }
 
+    /// The names to choose from while these letters are typed: the chosen ones first, whether or not the server knows them.
+    pub fn offered(&self, chosen: &[String], letters: &str) -> Vec<String> {
+        let others = self.names.iter().filter(|name| !chosen.contains(name));
+        chosen.iter().chain(others.filter(|name| name.contains(letters.trim()))).cloned().collect()
+    }
+
     /// Takes the answer to [`Namespaces::request`]. What was known stays known where no names are told.
     pub fn listed(&mut self, answer: Result<Vec<u8>, Failure>) {
         self.trouble = None;
@@ -47,6 +53,16 @@ impl Namespaces {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_typed_narrows_the_names() {
+        let names = ["default", "kube-system", "shop"].map(String::from).to_vec();
+        let known = Namespaces { names, trouble: None };
+        let chosen = [String::from("shop"), String::from("elsewhere")];
+        assert_eq!(known.offered(&chosen, ""), ["shop", "elsewhere", "default", "kube-system"]);
+        assert_eq!(known.offered(&chosen, " sys"), ["shop", "elsewhere", "kube-system"]);
+        assert_eq!(known.offered(&[], "sho"), ["shop"]);
+    }
 
     #[test]
     fn what_is_known_stays_known_where_no_names_are_told() {

@@ -26,6 +26,8 @@ pub enum Command {
     Arrive(String),
     /// Filter the rows by this text, while it is being typed.
     Filter(String),
+    /// Something about what the filter can be completed to.
+    Completion(CompletionCommand),
     /// Have the server select objects by this label selector.
     Labels(String),
     /// Have the server select objects by this field selector.
@@ -34,6 +36,8 @@ pub enum Command {
     Namespace(String),
     /// Choose all namespaces.
     AllNamespaces,
+    /// Show all kinds of this namespace in one table.
+    Everything(String),
     /// Sort by the column of this title. The second time reverses the order, and the third time restores the default
     /// order.
     SortBy(&'static str),
@@ -259,6 +263,19 @@ pub enum InspectorCommand {
     Older,
     /// Fetch the object from the server again.
     Refresh,
+}
+
+/// What the user asks of the list of what the filter can be completed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompletionCommand {
+    /// Offer what the word can be that is being typed.
+    Offer,
+    /// Move the choice by this many entries; beyond the last one nothing is chosen.
+    Step(isize),
+    /// Take this entry, or, for `None`, the chosen one; the first where none is chosen.
+    Take(Option<usize>),
+    /// Offer nothing.
+    Hide,
 }
 
 /// What the user asks of the palette.

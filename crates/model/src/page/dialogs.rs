@@ -3,9 +3,13 @@
 use crate::page::command::{Command, PaletteCommand};
 use crate::page::connection::load_namespaces;
 use crate::page::context::Context;
+use crate::page::palette::objects::ObjectSearch;
 use crate::page::palette::{FoundEntry, Known};
 use crate::shell::speech::{Seen, Speech};
 use crate::view::{PaletteItem, PaletteModel};
+
+/// How long a frame may look for objects, in milliseconds.
+const SHARE: f64 = 6.0;
 
 /// What is open beside the table, and what a screen reader reads out.
 #[derive(Debug, Default)]
@@ -13,6 +17,9 @@ pub(super) struct Dialogs {
     /// What is typed in the palette, and the index of the chosen entry; `None` while the palette is closed.
     palette: Option<(String, usize)>,
     found: Vec<FoundEntry>,
+    objects: ObjectSearch,
+    /// Whether objects are still to be looked at.
+    is_seeking: bool,
     /// Whether the help is shown.
     help: bool,
     speech: Speech,
@@ -66,13 +73,22 @@ impl Dialogs {
 
     pub(super) fn close_palette(&mut self, cx: &mut Context<'_>) {
         self.palette = None;
+        self.is_seeking = false;
+        // What is looked for next is looked for among what there is then.
+        self.objects = ObjectSearch::default();
         cx.view.dialogs.palette.put(None);
     }
 
     /// Shows the entries that match the typed letters, if the palette is open.
     fn present_palette(&mut self, cx: &mut Context<'_>) {
         let Some((query, at)) = self.palette.clone() else { return };
-        let found = known(cx).find(&query);
+        self.objects.seek(&query);
+        let end = cx.env.now() + SHARE;
+        self.is_seeking = self.objects.work(&cx.watching.watches, || cx.env.now() < end);
+        if self.is_seeking {
+            cx.hurry();
+        }
+        let found = Known { objects: self.objects.found(), ..known(cx) }.find(&query);
         let items = found.iter().map(|found| PaletteItem {
             pieces: found.pieces(),
             group: found.entry.group.word(),
@@ -83,6 +99,13 @@ impl Dialogs {
         self.palette = Some((query, at));
         self.found = found;
         cx.view.dialogs.palette.put(Some(model));
+    }
+
+    /// Goes on with a search that takes several frames.
+    pub(super) fn go_on(&mut self, cx: &mut Context<'_>) {
+        if self.is_seeking {
+            self.present_palette(cx);
+        }
     }
 
     /// Renews messages and sentences for screen readers, a few times a second.
@@ -112,6 +135,7 @@ fn known<'a>(cx: &'a Context<'_>) -> Known<'a> {
         catalog: &cx.navigation.catalog,
         namespaces: &cx.view.header.namespaces.names,
         recent: &cx.navigation.recent,
+        objects: &[],
         clusters: &cx.navigation.clusters,
     }
 }

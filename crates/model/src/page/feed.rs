@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use kubechurn_changes::feed::{Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::reflector::Health;
 
 use crate::feed::span::Reading;
@@ -14,6 +15,7 @@ use crate::feed::wrong::Received;
 use crate::feed::{
     Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, Piece, field_of, line_of, name_by_its_object, row_of,
 };
+use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
 use crate::page::context::Context;
 use crate::page::environment::Environment;
@@ -22,7 +24,7 @@ use crate::page::wrong::Wrong;
 use crate::table::pointer::Pointer;
 use crate::timeline::mark::grouped;
 use crate::timeline::scale::Window;
-use crate::view::{ago, troubles};
+use crate::view::{ago, elsewhere_in_feed, troubles};
 
 /// How long a frame may tell changes while the feed is in view, in milliseconds.
 const SHARE: f64 = 8.0;
@@ -94,6 +96,11 @@ impl Feed {
         self.changes.pause(paused);
     }
 
+    /// The feed whose rows are shown.
+    pub(super) fn rows(&self) -> &kubechurn_changes::feed::Feed {
+        self.changes.shown()
+    }
+
     /// How many changes the feed has.
     pub(super) fn told(&self) -> u64 {
         self.changes.feed.counts().told
@@ -159,9 +166,21 @@ impl Feed {
 
     /// Filters the feed. A filter that cannot be read lets everything pass, and the field says so.
     pub(super) fn filter(&mut self, cx: &mut Context<'_>) {
-        let parsed = Filter::parse(&cx.navigation.route.text);
+        let catalog = &cx.navigation.catalog;
+        let parsed = Filter::among(&cx.navigation.route.text, &|title| catalog.column(title));
+        let elsewhere = parsed.as_ref().ok().and_then(|filter| elsewhere_in_feed(filter.elsewhere()));
+        cx.view.header.filter_note.put(elsewhere);
         cx.view.header.filter_error.put(parsed.as_ref().err().map(ToString::to_string));
         self.changes.filter(&parsed.unwrap_or_default());
+    }
+
+    /// The objects of which a change passes the filter, and whether the filter asks for what only changes have; `None`
+    /// while the feed is not in view, or has no filter.
+    pub(super) fn passing(&self, route: &Route) -> Option<(FxHashSet<&Uid>, bool)> {
+        let (feed, filter) = (self.changes.shown(), self.changes.feed.filter());
+        let numbers = || feed.rows().flat_map(|entry| &entry.seqs);
+        let uids = || numbers().filter_map(|number| Some(&feed.line(*number)?.uid)).collect();
+        (route.changes && !filter.is_empty()).then(|| (uids(), filter.asks_for_changes()))
     }
 
     pub(super) fn handle(&mut self, command: FeedCommand, cx: &mut Context<'_>) {
@@ -355,7 +374,7 @@ impl Feed {
 /// The feed's filter, as the address has it.
 fn feed_filter(cx: &Context<'_>) -> Filter {
     let text = if cx.navigation.route.changes { &*cx.navigation.route.text } else { "" };
-    Filter::parse(text).unwrap_or_default()
+    Filter::among(text, &|title| cx.navigation.catalog.column(title)).unwrap_or_default()
 }
 
 fn href_of_entry(entry: &Entry, cx: &Context<'_>) -> String {

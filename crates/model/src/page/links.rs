@@ -31,7 +31,7 @@ pub(super) fn of_object(resource: ApiResource, key: &ObjectKey, cx: &Context<'_>
 
 fn beside(kind: &Kind, key: &ObjectKey, cx: &Context<'_>) -> Route {
     let route = &cx.navigation.route;
-    let there = if route.shows(kind.name) { route.clone() } else { route.showing(kind.name) };
+    let there = if route.shows(kind.name) { route.clone() } else { route.visiting(kind.name) };
     Route { tab: String::from("changes"), ..there.selecting(Some((kind.name, key))) }
 }
 

@@ -9,6 +9,7 @@ mod alerts;
 mod clocks;
 mod columns;
 pub mod command;
+mod completion;
 mod connection;
 mod context;
 mod copies;
@@ -51,7 +52,8 @@ use crate::navigation::clusters::{self, Api};
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
 use crate::page::clocks::Clocks;
-use crate::page::command::Command;
+use crate::page::command::{Command, CompletionCommand};
+use crate::page::completion::Completion;
 use crate::page::connection::{Connection, load_namespaces};
 use crate::page::context::{Message, Shared};
 use crate::page::dialogs::Dialogs;
@@ -115,6 +117,7 @@ pub struct Page {
     status: Status,
     clocks: Clocks,
     dialogs: Dialogs,
+    completion: Completion,
     settings: Settings,
     /// When something was last received, or the user did something.
     news: f64,
@@ -163,6 +166,7 @@ impl Page {
             status: Status::default(),
             clocks: Clocks::default(),
             dialogs: Dialogs::default(),
+            completion: Completion::default(),
             settings: Settings::stored(env),
             news: env.now(),
             ticked: env.now(),
@@ -441,9 +445,20 @@ impl Page {
                 }
             }
             Command::Filter(text) => self.filter_by(text, env),
+            Command::Completion(command) => {
+                if let Some(text) = self.completion.handle(command, self.feed.rows(), cx) {
+                    self.filter_by(text, env);
+                    let cx = &mut self.shared.context(env);
+                    self.completion.handle(CompletionCommand::Offer, self.feed.rows(), cx);
+                }
+            }
             Command::Labels(labels) => cx.change_route(|route| Route { labels, ..route }),
             Command::Fields(fields) => cx.change_route(|route| Route { fields, ..route }),
             Command::Namespace(name) => cx.change_route(|route| route.choosing(&name)),
+            Command::Everything(name) => {
+                let route = cx.navigation.route.everything_in(&name, &cx.navigation.catalog);
+                cx.push(&route);
+            }
             Command::AllNamespaces => cx.change_route(|route| Route { namespaces: Vec::new(), ..route }),
             Command::SortBy(title) => cx.change_route(|route| route.sorted_by(title)),
             Command::SortNext => self.table.sort_next(cx),
@@ -494,7 +509,7 @@ impl Page {
             Command::Export(format) => copies::export(format, &self.table.columns, cx),
             Command::WhatChanged => cx.change_route(|route| route.what_changed()),
             Command::ToggleChanges => {
-                cx.change_route(|route| Route { changes: !route.changes, text: String::new(), ..route });
+                cx.change_route(|route| Route { changes: !route.changes, ..route });
             }
             Command::Feed(command) => self.feed.handle(command, cx),
             Command::Span(command) => {
@@ -627,13 +642,10 @@ impl Page {
         let schema = cx.navigation.new_schema();
         self.table.sort(moved.order || moved.watched, &schema, cx);
         if moved.filter || moved.watched {
+            // The lanes follow the rows, also while the feed is shown in their place.
+            self.table.filter(&schema, cx);
             if cx.navigation.route.changes {
-                if let Some(view) = cx.watching.watches.view_mut() {
-                    view.filter_by(Filter::default());
-                }
                 self.feed.filter(cx);
-            } else {
-                self.table.filter(&schema, cx);
             }
         }
         self.feed.choose_span(cx);
@@ -689,8 +701,10 @@ impl Page {
         if !cx.navigation.route.changes && draws && self.table.present(cx) {
             self.status.count_frame();
         }
+        self.timeline.filter(&self.feed, cx);
         self.timeline.paint(cx);
         self.inspector.present(cx);
+        self.dialogs.go_on(cx);
         if !self.status.take_due(cx) {
             return;
         }

@@ -180,6 +180,9 @@ pub(super) fn present_place(cx: &mut Context<'_>) {
     let is_known = !in_view.kinds().is_empty();
     let title = match is_known {
         _ if cx.navigation.route.is_everything() => String::from("all that matters"),
+        true if cx.navigation.route.is_all_of_namespace(&cx.navigation.catalog) => {
+            format!("everything, {} kinds", in_view.kinds().len())
+        }
         true => in_view.title(),
         false => unknown_title(cx),
     };

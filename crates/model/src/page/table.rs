@@ -13,7 +13,7 @@ use crate::table::filter::Filter;
 use crate::table::layout::Layout;
 use crate::table::schema::TableSchema;
 use crate::table::view::{Retention, Row, TableView};
-use crate::view::RetentionModel;
+use crate::view::{RetentionModel, elsewhere_in_table};
 
 /// The name under which the browser stores how long deleted rows stay.
 const RETENTION: &str = "kubechurn.linger";
@@ -75,7 +75,10 @@ impl Table {
     /// Has the table show the rows that pass the filter. A filter that cannot be read lets every row pass, and an error
     /// beside the field says so.
     pub(super) fn filter(&mut self, schema: &TableSchema, cx: &mut Context<'_>) {
-        let parsed = Filter::over(&cx.navigation.route.text, schema);
+        let catalog = &cx.navigation.catalog;
+        let parsed = Filter::among(&cx.navigation.route.text, schema, &|title| catalog.column(title));
+        let elsewhere = parsed.as_ref().ok().and_then(|filter| elsewhere_in_table(filter.elsewhere()));
+        cx.view.header.filter_note.put(elsewhere);
         cx.view.header.filter_error.put(parsed.as_ref().err().map(ToString::to_string));
         if let Some(view) = cx.watching.watches.view_mut() {
             view.filter_by(parsed.unwrap_or_default());

@@ -10,6 +10,7 @@ use crate::inspector::events;
 use crate::navigation::route::{Chosen, ChosenVersion, Route};
 use crate::page::command::TimelineCommand;
 use crate::page::context::Context;
+use crate::page::feed::Feed;
 use crate::page::span;
 use crate::page::timeline_drag::{Drag, LEAST, What};
 use crate::shell::panel::Panel;
@@ -29,6 +30,10 @@ const WORDS: f64 = 1_000.0;
 const SHARE: f64 = 6.0;
 const BATCH: usize = 16;
 
+/// How often lanes follow what the feed shows, in milliseconds; and how late a change may be read to show its lane.
+const HIDE: f64 = 100.0;
+const READ: f64 = 2_000.0;
+
 /// The user's view of the timeline.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
@@ -41,6 +46,10 @@ pub(super) struct Timeline {
     pub(super) hover: Option<(f64, f64)>,
     /// When the words were last renewed.
     told: f64,
+    /// By what lanes were hidden last: the view, the filter, whether that was the feed's, and whether rows were still to
+    /// be judged; and when.
+    hidden_by: (u64, String, bool, bool),
+    hidden_at: f64,
 }
 
 impl Timeline {
@@ -59,6 +68,23 @@ impl Timeline {
     /// The time range that is being dragged, if one is.
     fn dragged(&self) -> Option<Window> {
         self.drag.filter(|drag| drag.has_moved).and_then(|drag| drag.window(drag.x))
+    }
+
+    /// Hides the lanes of objects that the filter takes away: what is hidden follows rows and feed.
+    pub(super) fn filter(&mut self, feed: &Feed, cx: &mut Context<'_>) {
+        let (route, watches) = (&cx.navigation.route, &mut cx.watching.watches);
+        let works = watches.view().is_some_and(|view| view.progress().is_some());
+        let (number, text, changes, worked) = &self.hidden_by;
+        let is_same =
+            (*number, &**text, *changes, *worked) == (watches.view_number(), &*route.text, route.changes, works);
+        if is_same && (text.is_empty() || (route.changes && cx.now - self.hidden_at < HIDE)) {
+            return;
+        }
+        let since = if is_same { self.hidden_at - READ } else { f64::NEG_INFINITY };
+        self.hidden_by = (watches.view_number(), route.text.clone(), route.changes, works);
+        self.hidden_at = cx.now;
+        let found = feed.passing(&cx.navigation.route);
+        cx.watching.watches.hide_lanes(since, found.as_ref().map(|(uids, alone)| (uids, *alone)));
     }
 
     /// Draws the timeline of the kinds in view, if there is anything new to show. The picture of a time without changes

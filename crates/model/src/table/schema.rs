@@ -13,6 +13,9 @@ use kubechurn_columns::kinds::Kind;
 /// How many kinds fit into one table.
 pub const MOST: usize = 32;
 
+/// So many kinds are named in a title.
+const NAMED: usize = 13;
+
 /// The kinds of a table, with their numbers, and the columns of all kinds.
 #[derive(Debug, Default)]
 pub struct TableSchema {
@@ -182,7 +185,10 @@ impl TableSchema {
             return format!("{} of {}", listed(&home), listed(&clusters));
         }
         let all: Vec<&str> = self.kinds.iter().map(|kind| kind.title).collect();
-        listed(&all)
+        match all.len() {
+            ..=NAMED => listed(&all),
+            count => format!("{} and {} other kinds", all[..3].join(", "), count - 3),
+        }
     }
 
     /// A kind in words, in a sentence: `Pods`, and `Pods of east` where there are several clusters.

@@ -76,6 +76,13 @@ impl Chart {
         Chart { groups: Groups::of(kinds.to_vec()), ..self }
     }
 
+    /// Has the lanes stand anew with the next scene, because others of them are hidden.
+    pub fn must_settle(&mut self) {
+        self.order.must_settle();
+        self.groups.must_settle();
+        self.drawn = None;
+    }
+
     /// The memory that the chart takes, without the marks.
     pub fn bytes(&self) -> usize {
         self.order.bytes() + self.groups.bytes()

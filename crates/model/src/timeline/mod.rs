@@ -20,7 +20,7 @@ pub mod words;
 
 pub use chart::{Chart, Timeline, TimelineMut};
 pub use scene::hit;
-pub use store::{mark, marks};
+pub use store::{lane, mark, marks};
 pub use words::kinds::KindName;
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What the parts of the page show. Each part is one value, which the code that draws writes into the document without
 //! change.
 
+mod elsewhere;
 pub mod inspector;
 pub mod panels;
 mod row;
@@ -9,6 +10,7 @@ mod spark;
 mod trouble;
 mod words;
 
+pub use elsewhere::{elsewhere_in_feed, elsewhere_in_table};
 pub use row::{Look, Seen, ShownRow, progress, row_model};
 pub use spark::spark;
 pub use trouble::{EmptyTable, empty, left_out, troubles, united};
@@ -326,12 +328,30 @@ pub struct PaletteModel {
     pub at: usize,
 }
 
+/// What the filter can be completed to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompletionModel {
+    /// The entries, the most likely first.
+    pub items: Vec<CompletionItem>,
+    /// The index of the chosen one, if one is.
+    pub at: Option<usize>,
+}
+
+/// What one word of the filter can be completed to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompletionItem {
+    /// The whole word.
+    pub text: String,
+    /// What the word is about; empty for a value.
+    pub detail: String,
+}
+
 /// An entry of the palette.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaletteItem {
     /// The title in pieces, each with whether it matches.
     pub pieces: Vec<(bool, String)>,
-    /// `kind`, `namespace`, `action` or `recent`.
+    /// `kind`, `namespace`, `object`, `action` or `recent`.
     pub group: &'static str,
     /// Short names, or keys.
     pub detail: String,

@@ -20,8 +20,8 @@ use crate::table::layout::Choice;
 use crate::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::view::shown::Shown;
 use crate::view::{
-    ChangesItem, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel, RetentionModel,
-    RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
+    ChangesItem, CompletionModel, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel,
+    RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
 };
 
 /// Everything that the page shows.
@@ -68,6 +68,10 @@ pub struct HeaderView {
     pub question: Shown<Option<String>>,
     /// Why the filter cannot be read, and so has no effect.
     pub filter_error: Shown<Option<String>>,
+    /// Which words of the filter say nothing here.
+    pub filter_note: Shown<Option<String>>,
+    /// What the filter can be completed to while it is typed; `None` where there is nothing.
+    pub completion: Shown<Option<CompletionModel>>,
     /// Whether the queues are not drained.
     pub paused: Shown<bool>,
     /// The namespaces to choose from.

@@ -6,6 +6,7 @@ use kubechurn_client::api::status::Verdict;
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::reflector::Health;
 
+use crate::kind_id::listed;
 use crate::navigation::route::{LeftOut, Route};
 use crate::table::schema::TableSchema;
 use crate::view::{Trouble, seconds, whole_seconds};
@@ -94,7 +95,8 @@ fn trouble(watched: &Watched, group: &[Complaint<'_>], title: &str, provisional:
             )
         }
         (Health::Forbidden, ..) => {
-            format!("{title}{place}: forbidden. Ask for {}", asked("list and watch", watched, &namespaces))
+            let asked = asked("list and watch", watched, &namespaces);
+            format!("{title}{place}: forbidden. Ask for {asked}")
         }
         (Health::Unauthorized, _, Some(age)) => format!(
             "{title}{place}: as of {age} ago, for the server does not take your credential: it is being renewed, or you \
@@ -133,14 +135,21 @@ fn asked(verbs: &str, watched: &Watched, namespaces: &[&str]) -> String {
     }
 }
 
+/// What stands between the title of a kind that may be neither listed nor watched, and what to ask for.
+const FORBIDDEN: &str = ": forbidden. Ask for list and watch of ";
+
 /// From so many kinds on, that all fail alike is one thing to be said.
 const ALIKE: usize = 3;
 
 /// Says once what several kinds have in common, such as that their server is gone. The next try is that of the first.
 pub fn united(troubles: Vec<Trouble>) -> Vec<Trouble> {
-    let cause = |trouble: &Trouble| {
-        let what = trouble.what.split_once(": ").map_or("", |(_, what)| what).to_owned();
-        (trouble.state, what, trouble.words.clone())
+    let cause = |trouble: &Trouble| match refused(trouble) {
+        // The server's words name the kind.
+        Some((_, _, place)) => (trouble.state, place.to_owned(), String::new()),
+        None => {
+            let what = trouble.what.split_once(": ").map_or("", |(_, what)| what).to_owned();
+            (trouble.state, what, trouble.words.clone())
+        }
     };
     let mut groups: Vec<Vec<Trouble>> = Vec::new();
     for trouble in troubles {
@@ -152,7 +161,16 @@ pub fn united(troubles: Vec<Trouble>) -> Vec<Trouble> {
     let said = |group: Vec<Trouble>| match group.len() {
         ..ALIKE => group,
         count => {
+            let parts: Option<Vec<_>> = group.iter().map(refused).collect();
+            let all = parts.map(|parts| {
+                let titles: Vec<&str> = parts.iter().map(|(title, ..)| *title).collect();
+                let names: Vec<&str> = parts.iter().map(|(_, name, _)| *name).collect();
+                format!("{}{FORBIDDEN}{} {}", listed(&titles), listed(&names), parts[0].2)
+            });
             let first = group.into_iter().next();
+            if let (Some(first), Some(all)) = (&first, all) {
+                return vec![Trouble { what: all.trim_end().to_owned(), ..first.clone() }];
+            }
             let named = |trouble: Trouble| {
                 let (title, what) = trouble.what.split_once(": ").unwrap_or((&trouble.what, ""));
                 Trouble { what: format!("{title} and {} more kinds: {what}", count - 1), ..trouble }
@@ -161,6 +179,14 @@ pub fn united(troubles: Vec<Trouble>) -> Vec<Trouble> {
         }
     };
     groups.into_iter().flat_map(said).collect()
+}
+
+/// Of a kind that may be neither listed nor watched: its title, the name to ask for, and where.
+fn refused(trouble: &Trouble) -> Option<(&str, &str, &str)> {
+    let (title, asked) = trouble.what.split_once(FORBIDDEN)?;
+    let title = title.split_once(" in ").map_or(title, |(title, _)| title);
+    let (name, place) = asked.split_once(' ').unwrap_or((asked, ""));
+    Some((title, name, place))
 }
 
 /// A resource that the user asked for and that cannot be shown.
@@ -216,5 +242,17 @@ mod tests {
         let asks =
             |title: &str| Trouble { what: format!("{title}: forbidden. Ask for list of {title}"), ..pods.clone() };
         assert_eq!(said(&[asks("A"), asks("B"), asks("C")]).len(), 3);
+        // Of many kinds that may not be read in a namespace all are named in one sentence.
+        let refused = |title: &str, name: &str| Trouble {
+            what: format!("{title} in shop{FORBIDDEN}{name} in namespace shop"),
+            words: format!("{name} is forbidden"),
+            ..pods.clone()
+        };
+        let all = [refused("Secrets", "secrets"), refused("Roles", "roles.rbac"), refused("Leases", "leases.x")];
+        assert_eq!(
+            said(&all),
+            ["Secrets, Roles and Leases: forbidden. Ask for list and watch of secrets, roles.rbac and leases.x in \
+              namespace shop, secrets is forbidden"]
+        );
     }
 }

@@ -18,14 +18,16 @@ pub use wanted::{Around, Rewatched, Wanted};
 use std::ops::Deref;
 
 use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::kind_id::KindId;
 use crate::table::view::{Retention, TableView};
+use crate::timeline::lane::Lane;
 use crate::timeline::marks::{self, Marks, NOT_WATCHED};
 use crate::timeline::{Timeline, TimelineMut};
 use crate::watches::account::Account;
@@ -153,6 +155,11 @@ impl Watches {
         self.members().iter().find(|member| member.kind().resource == kind.resource)
     }
 
+    /// All tables, that in view first.
+    pub fn all_tables(&self) -> impl Iterator<Item = &TableView> {
+        self.parts().map(|(view, _)| &view.table)
+    }
+
     /// The rows in view; `None` where nothing in view is watched.
     pub fn view(&self) -> Option<&TableView> {
         self.main.as_ref().map(|view| &view.table)
@@ -174,6 +181,29 @@ impl Watches {
         let view = self.main.as_mut()?;
         let members = &self.watched[..view.len()];
         Some(TimelineMut::new(members.iter().map(Watched::marks).collect(), &mut view.chart))
+    }
+
+    /// The number of the view that the user looks at, another one for each; 0 where there is none.
+    pub fn view_number(&self) -> u64 {
+        self.main.as_ref().map_or(0, |view| view.number)
+    }
+
+    /// Hides the lanes of objects that the filter takes away, as far as they have changed since a time. `found` are the
+    /// objects of which the feed shows a change, and whether they alone pass.
+    pub fn hide_lanes(&mut self, since: f64, found: Option<(&FxHashSet<&Uid>, bool)>) {
+        let Some(view) = &mut self.main else { return };
+        let mut is_news = false;
+        let (table, members) = (&view.table, &mut self.watched[..view.len()]);
+        for (kind, member) in (0..).map(KindId).zip(members) {
+            let mut passes = |lane: &Lane| {
+                let is_found = found.is_some_and(|(uids, _)| lane.uids().any(|uid| uids.contains(uid)));
+                is_found || (!found.is_some_and(|(_, alone)| alone) && table.passes(kind, &lane.key))
+            };
+            is_news |= member.marks_mut().hide_lanes(since, &mut passes);
+        }
+        if is_news && since == f64::NEG_INFINITY {
+            view.chart.must_settle();
+        }
     }
 
     /// Gives an object in view a lane on the timeline, if the object has a row and no lane. `kind` is the number of its

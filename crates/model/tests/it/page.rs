@@ -3,6 +3,7 @@
 mod alerts;
 mod changes;
 mod clusters;
+mod filter;
 mod idle;
 mod inspector;
 mod places;

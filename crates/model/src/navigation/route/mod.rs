@@ -8,8 +8,8 @@ use form_urlencoded::{Serializer, parse};
 
 use kubechurn_client::api::object::ObjectKey;
 
-use crate::kind_id::plain;
-use crate::navigation::catalog::{Catalog, at, is_of};
+use crate::kind_id::{listed, plain};
+use crate::navigation::catalog::{Catalog, MATTERS, at, is_of};
 use crate::navigation::range;
 use crate::table::layout::{CHANGED, CLUSTER, KIND};
 use crate::table::schema::{MOST, TableSchema};
@@ -30,7 +30,7 @@ pub struct Route {
     pub labels: String,
     /// A field selector in kubectl's grammar, evaluated by the server.
     pub fields: String,
-    /// Words that a row must hold.
+    /// The filter of table, feed and lanes.
     pub text: String,
     /// `AGE`, or, for the reverse order, `-AGE`; empty for namespace and name.
     pub sort: String,
@@ -47,7 +47,7 @@ pub struct Route {
     pub tab: String,
     /// The version of the selected object that the inspector marks among its changes.
     pub change: Option<ChosenVersion>,
-    /// Whether the feed of changes is shown in place of the table. The text is then the feed's filter.
+    /// Whether the feed of changes is shown in place of the table.
     pub changes: bool,
     /// How lanes stand on the timeline.
     pub lanes: Box<LaneChoice>,
@@ -72,10 +72,6 @@ impl ChosenVersion {
     }
 }
 
-/// The kinds whose changes the feed shows where none is named: workloads and what they own, nodes and Events, and what is changed
-/// when a workload is configured, scaled, limited or given storage.
-pub const MATTERS: &str = "deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,pods,nodes,events,\
-                           configmaps,horizontalpodautoscalers,resourcequotas,persistentvolumeclaims";
 /// What stands in the address for the feed over these kinds.
 const CHANGES: &str = "changes";
 
@@ -239,11 +235,23 @@ impl Route {
         self.changes && self.resource == MATTERS
     }
 
-    /// The feed over everything that matters, in the same namespaces.
+    /// The feed over everything that matters, in the same namespaces, with the same filter.
     pub fn what_changed(&self) -> Route {
-        let Route { namespaces, clusters, pinned, lanes, span, .. } = self.clone();
+        let Route { namespaces, text, clusters, pinned, lanes, span, .. } = self.clone();
         let resource = MATTERS.to_owned();
-        Route { resource, namespaces, clusters, pinned, lanes, span, changes: true, ..Route::default() }
+        Route { resource, namespaces, text, clusters, pinned, lanes, span, changes: true, ..Route::default() }
+    }
+
+    /// The table of all kinds of a namespace, which is named.
+    pub fn everything_in(&self, namespace: &str, catalog: &Catalog) -> Route {
+        let names: Vec<&str> = catalog.in_namespace().iter().map(|kind| kind.name).collect();
+        Route { namespaces: vec![namespace.to_owned()], ..self.showing(&names.join(",")) }
+    }
+
+    /// Whether all kinds of one namespace are in view.
+    pub fn is_all_of_namespace(&self, catalog: &Catalog) -> bool {
+        let all = catalog.in_namespace().into_iter().map(|kind| kind.name);
+        self.namespaces.len() == 1 && !self.is_everything() && self.names().eq(all)
     }
 
     /// The names of the kinds in view.
@@ -274,6 +282,7 @@ impl Route {
 
     fn sorted_out(&self, catalog: &Catalog) -> (Vec<&'static Kind>, Vec<LeftOut>) {
         let (mut kinds, mut left_out): (Vec<&'static Kind>, Vec<LeftOut>) = (Vec::new(), Vec::new());
+        let mut beyond: Vec<&'static str> = Vec::new();
         for cluster in self.clusters.iter().filter(|name| catalog.cluster(name).is_none()) {
             let why = String::from("whoever serves this page names no such cluster, or it is this one");
             left_out.push(LeftOut { what: format!("the cluster “{cluster}”"), why });
@@ -289,10 +298,7 @@ impl Route {
                         }
                         match kinds.len() < MOST {
                             true => kinds.push(kind),
-                            false => left_out.push(LeftOut {
-                                what: kind.title.to_owned(),
-                                why: format!("a table shows {MOST} kinds at most"),
-                            }),
+                            false => beyond.push(kind.title),
                         }
                     }
                     continue;
@@ -304,6 +310,10 @@ impl Route {
                 None => (format!("“{name}”"), String::from(catalog.lacks())),
             };
             left_out.push(LeftOut { what, why });
+        }
+        if !beyond.is_empty() {
+            let why = format!("a table shows {MOST} kinds at most");
+            left_out.push(LeftOut { what: listed(&beyond), why });
         }
         (kinds, left_out)
     }
@@ -422,8 +432,8 @@ impl Route {
         Route { sort, ..self.clone() }
     }
 
-    /// The route with another kind in view. Order, filter and field selector belong to the table that is left, and are
-    /// dropped.
+    /// The route with another kind in view. Order and field selector belong to the table that is left, and are dropped. The
+    /// filter stays.
     pub fn showing(&self, resource: &str) -> Route {
         // A kind of a cluster that is shown beside the others is shown with theirs.
         let is_joined = self.clusters.iter().any(|cluster| is_of(resource, cluster));
@@ -435,13 +445,17 @@ impl Route {
         Route {
             resource,
             sort: nothing.clone(),
-            text: nothing.clone(),
             fields: nothing.clone(),
             selected: nothing,
             change: None,
             changes: false,
             ..self.clone()
         }
+    }
+
+    /// The route with another kind in view, for the sake of one object, which no filter must hide.
+    pub fn visiting(&self, resource: &str) -> Route {
+        Route { text: String::new(), ..self.showing(resource) }
     }
 
     /// The route with a kind added to those in view, or removed; the last kind cannot be removed. Everything else

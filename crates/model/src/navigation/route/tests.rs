@@ -193,7 +193,8 @@ fn a_kind_joins_those_in_view_and_leaves_them_again() {
         assert_eq!(Route::parse(fragment).joining(name).fragment(), expected, "{fragment} {name}");
     }
     let route = Route::parse("#/pods,jobs?q=x&sel=jobs/a/b");
-    assert_eq!(route.showing("jobs").fragment(), "#/jobs");
+    assert_eq!(route.showing("jobs").fragment(), "#/jobs?q=x", "the filter stays");
+    assert_eq!(route.visiting("jobs").fragment(), "#/jobs", "no filter hides what is visited");
     assert!(route.shows("jobs") && !route.shows("nodes"));
     let key = ObjectKey::new("a", "c");
     assert_eq!(route.selecting(Some(("pods", &key))).fragment(), "#/pods,jobs?q=x&sel=pods/a/c");
@@ -243,7 +244,7 @@ fn the_feed_is_a_place_of_its_own() {
     assert_eq!(named.fragment(), "#/pods,nodes?view=changes");
     assert_eq!(named.showing("pods").fragment(), "#/pods", "a kind of the sidebar leads to its table");
     assert_eq!(Route::parse("#/pods?view=changes").showing("pods").fragment(), "#/pods");
-    assert_eq!(Route::parse("#/pods?ns=a&pin=nodes&q=x").what_changed().fragment(), "#/changes?ns=a&pin=nodes");
+    assert_eq!(Route::parse("#/pods?ns=a&pin=nodes&q=x").what_changed().fragment(), "#/changes?ns=a&q=x&pin=nodes");
     let key = ObjectKey::new("a", "b");
     assert_eq!(route.selecting(Some(("pods", &key))).fragment(), "#/changes?ns=shop&q=path%3Aspec&sel=pods/a/b");
     // The table is the same: only the filter is another one's.

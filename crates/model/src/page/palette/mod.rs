@@ -1,4 +1,6 @@
-//! The palette: finds every place and command by a few letters of its name.
+//! The palette: finds every place, object and command by a few letters of its name.
+
+pub mod objects;
 
 use std::ops::Range;
 
@@ -10,6 +12,7 @@ use crate::navigation::clusters::ClusterPage;
 use crate::navigation::route::{Route, joined};
 use crate::page::command::{Command, OFFERS};
 use crate::page::keys::cap;
+use crate::page::palette::objects::FoundObject;
 use crate::table::schema::TableSchema;
 use kubechurn_columns::kinds::Kind;
 
@@ -25,6 +28,8 @@ pub enum Group {
     Kind,
     /// A namespace.
     Namespace,
+    /// An object.
+    Object,
     /// A cluster.
     Cluster,
     /// A command.
@@ -38,6 +43,7 @@ impl Group {
             Group::Recent => "recent",
             Group::Kind => "kind",
             Group::Namespace => "namespace",
+            Group::Object => "object",
             Group::Cluster => "cluster",
             Group::Action => "action",
         }
@@ -95,6 +101,8 @@ pub struct Known<'a> {
     pub namespaces: &'a [String],
     /// The objects that were looked at, newest first.
     pub recent: &'a [(&'static str, ObjectKey)],
+    /// The objects that were found, the best first.
+    pub objects: &'a [FoundObject],
     /// The clusters to choose from.
     pub clusters: &'a [ClusterPage],
 }
@@ -110,10 +118,15 @@ impl Known<'_> {
                 let (score, marks) = score(&entry, &words)?;
                 Some((score, FoundEntry { entry, marks }))
             })
+            .chain(self.objects.iter().filter_map(|object| self.object(object, &words)))
             .collect();
+        if let Some((score, namespace)) = self.namespace_named(&words) {
+            scored.push((score, FoundEntry { entry: self.everything_in(namespace), marks: Vec::new() }));
+        }
         // Sorting is stable: entries with the same score stay in the order of the groups.
         sort_by_key(&mut scored, |(score, _)| std::cmp::Reverse(*score));
-        let in_place = self.several(&words).or_else(|| self.kind_in_namespace(&words));
+        let in_place =
+            self.several(&words).or_else(|| self.kind_in_namespace(&words)).or_else(|| self.everything_asked(&words));
         let in_place = in_place.map(|entry| FoundEntry { entry, marks: Vec::new() });
         in_place.into_iter().chain(scored.into_iter().map(|(_, found)| found)).take(SHOWN).collect()
     }
@@ -137,6 +150,8 @@ impl Known<'_> {
             names: Vec::new(),
             command: Command::Go(Box::new(Route { namespaces: vec![namespace.clone()], ..self.route.clone() })),
         });
+        let chosen = self.route.namespaces.first().filter(|_| self.route.namespaces.len() == 1);
+        let everything = chosen.map(|namespace| self.everything_in(namespace));
         let all = Entry {
             group: Group::Namespace,
             title: String::from("all namespaces"),
@@ -172,7 +187,52 @@ impl Known<'_> {
             names: offer.names.iter().map(|name| name.to_string()).collect(),
             command: offer.command.clone(),
         });
-        recent.chain(kinds).chain(std::iter::once(all)).chain(namespaces).chain(clusters).chain(beside).chain(commands)
+        let namespaces = std::iter::once(all).chain(namespaces).chain(everything);
+        recent.chain(kinds).chain(namespaces).chain(clusters).chain(beside).chain(commands)
+    }
+
+    /// An object that was found, unless it is one of those that were looked at.
+    fn object(&self, found: &FoundObject, words: &[&str]) -> Option<(u32, FoundEntry)> {
+        let FoundObject { kind, key, is_gone, score: own } = found;
+        if self.recent.iter().any(|(recent, other)| recent == &kind.name && other == key) {
+            return None;
+        }
+        let entry = Entry {
+            group: Group::Object,
+            title: key.to_string(),
+            detail: format!("{}{}", kind.resource.kind, if *is_gone { ", deleted" } else { "" }),
+            names: vec![kind.resource.kind.to_owned()],
+            command: Command::Visit(kind.name, key.clone()),
+        };
+        let marks = score(&entry, words).map(|(_, marks)| marks).unwrap_or_default();
+        Some((*own, FoundEntry { entry, marks }))
+    }
+
+    /// All kinds of a namespace, which need not be known: `all shop`.
+    fn everything_asked(&self, words: &[&str]) -> Option<Entry> {
+        let ["all" | "everything", namespace] = words else { return None };
+        Some(self.everything_in(namespace))
+    }
+
+    /// The namespace that is looked for alone or after a kind, and how well all of its kinds match then.
+    fn namespace_named<'w>(&self, words: &[&'w str]) -> Option<(u32, &'w str)> {
+        match words {
+            [namespace] if self.namespaces.iter().any(|known| known == namespace) => Some((950, namespace)),
+            [_, "-a" | "all" | "*"] => None,
+            [_, namespace] if self.kind_in_namespace(words).is_some() => Some((u32::MAX, namespace)),
+            _ => None,
+        }
+    }
+
+    fn everything_in(&self, namespace: &str) -> Entry {
+        let route = self.route.everything_in(namespace, self.catalog);
+        Entry {
+            group: Group::Namespace,
+            title: format!("Everything in {namespace}"),
+            detail: format!("{} kinds", route.kinds(self.catalog).len()),
+            names: Vec::new(),
+            command: Command::Go(Box::new(route)),
+        }
     }
 
     fn kind(&self, kind: &'static Kind) -> Entry {
@@ -286,6 +346,10 @@ fn match_word(text: &str, word: &str) -> Option<(u32, Vec<Range<usize>>)> {
     if let Some((score, at)) = best {
         return Some((score - length, std::iter::once(at..at + word.len()).collect()));
     }
+    // The name of a group has letters enough for nearly every word.
+    if lower.contains('.') {
+        return None;
+    }
     let mut marks: Vec<Range<usize>> = Vec::new();
     let mut rest = lower.char_indices();
     for letter in word.chars() {
@@ -294,7 +358,7 @@ fn match_word(text: &str, word: &str) -> Option<(u32, Vec<Range<usize>>)> {
     }
     // Letters that are far apart are found in nearly every text, and are no match.
     let spread = marks.last()?.end - marks.first()?.start;
-    (spread <= 3 * word.len() + 2).then(|| (200 - length - (spread as u32).min(100), marks))
+    (spread <= 2 * word.len() + 1).then(|| (200 - length - (spread as u32).min(100), marks))
 }
 
 #[cfg(test)]

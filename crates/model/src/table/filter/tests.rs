@@ -77,6 +77,48 @@ fn a_row_is_shown_if_every_word_says_so() {
 }
 
 #[test]
+fn what_no_row_has_takes_none_away_and_is_named() {
+    let schema = TableSchema::of(&[&kubechurn_columns::kinds::pods::KIND]);
+    let read = |text: &str| Filter::among(text, &schema, &|title| (title == "VERSION").then_some("VERSION")).unwrap();
+    for (text, elsewhere) in [
+        ("path:spec !by:kubelet BY:x", &["path", "by"][..]),
+        ("type:added reason:x VERSION:1.37 web", &["type", "reason", "VERSION"]),
+        ("kind:pod status:run owner:x ns:shop cluster:x host:80 by:", &[]),
+    ] {
+        assert_eq!(read(text).elsewhere(), elsewhere, "{text}");
+    }
+    let matches = |text: &str| read(text).matches(&schema, KindId::ONLY, &object(), &mut String::new());
+    assert!(matches("path:spec by:!kubelet web VERSION:1") && !matches("path:spec db"));
+    assert!(matches("kind:pod") && !matches("kind:node") && !matches("!kind:pod"));
+}
+
+#[test]
+fn a_state_is_looked_for_as_in_the_feed() {
+    let schema = TableSchema::of(&[&kubechurn_columns::kinds::pods::KIND, &kubechurn_columns::kinds::nodes::KIND]);
+    let pod = |phase: &str| {
+        let pod = format!(r#"{{"metadata":{{"name":"a"}},"status":{{"phase":"{phase}"}}}}"#);
+        (kubechurn_columns::kinds::pods::KIND.decode.0)(&pod).unwrap()
+    };
+    let is_found = |text: &str, phase: &str| {
+        let filter = Filter::over(text, &schema).unwrap();
+        filter.matches(&schema, KindId(0), &pod(phase), &mut String::new())
+    };
+    assert!(is_found("status:failing", "Failed") && !is_found("status:failing", "Running"));
+    assert!(is_found("STATUS:!failing run", "Running") && is_found("status:fail", "Failed"));
+    let owned = r#"{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web-1","uid":"u"}]}}"#;
+    let owned = (kubechurn_columns::kinds::pods::KIND.decode.0)(owned).unwrap();
+    let has_owner =
+        |text: &str| Filter::over(text, &schema).unwrap().matches(&schema, KindId(0), &owned, &mut String::new());
+    // What owners an object has is kept where its reader is asked for them.
+    assert_eq!(has_owner("owner:replicaset/web"), owned.owners.is_some());
+    assert!(!has_owner("owner:job"));
+    // An object of which only the key is left passes by the key.
+    let key = ObjectKey::new("shop", "web-1");
+    let by_key = |text: &str| Filter::over(text, &schema).unwrap().matches_key(&schema, KindId(1), &key);
+    assert!(by_key("web ns:shop kind:node !status:x") && !by_key("status:x") && !by_key("READY:1"));
+}
+
+#[test]
 fn what_cannot_be_read_is_said() {
     for (text, expected) in [
         ("/", "the regular expression / has no end"),

@@ -74,6 +74,13 @@ impl TableView {
         self.rows().find(kind, key)
     }
 
+    /// Whether the filter lets an object through: as its row was judged or, where there is none, by its key.
+    pub fn passes(&self, kind: KindId, key: &ObjectKey) -> bool {
+        let filter = self.arranged.verdicts.filter();
+        let by_key = || filter.matches_key(self.schema(), kind, key);
+        self.find(kind, key).map_or_else(by_key, |id| self.arranged.is_shown(id))
+    }
+
     /// The kinds and their columns.
     pub fn schema(&self) -> &Arc<TableSchema> {
         self.rows().schema()

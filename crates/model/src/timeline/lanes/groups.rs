@@ -104,6 +104,11 @@ impl Groups {
         is_left
     }
 
+    /// Has the rows arranged anew with the next scene, even if the pointer is over them.
+    pub(crate) fn must_settle(&mut self) {
+        self.rows.must_settle();
+    }
+
     /// The bytes that all of it takes.
     pub(crate) fn bytes(&self) -> usize {
         self.index.bytes() + self.scan.bytes() + self.rows.bytes() + self.counts.bytes()

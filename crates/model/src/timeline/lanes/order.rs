@@ -9,7 +9,7 @@ use crate::kind_id::KindId;
 use crate::timeline::lanes::ask::Ask;
 use crate::timeline::scale::Window;
 use crate::timeline::store::lane::Lane;
-use crate::timeline::store::mark::{LaneOf, SubjectRef};
+use crate::timeline::store::mark::{LaneId, LaneOf, SubjectRef};
 use crate::timeline::store::marks::{Marks, made};
 use crate::timeline::store::walk::newest_until;
 
@@ -41,6 +41,8 @@ pub struct Order {
     recent: Vec<LaneOf>,
     next: Vec<Option<Row>>,
     stamps: Stamps,
+    /// Whether the order is due even while rows are held.
+    must: bool,
 }
 
 /// Which lanes were noted in the present round.
@@ -132,7 +134,7 @@ impl Order {
     pub fn arrange(&mut self, marks: &[&Marks], ask: Ask) {
         let selected = ask.selected.map_or(0, |lane| generation(marks, lane));
         let made = made(marks);
-        let due = !ask.hold && (self.is_due(&ask) || selected != self.selected);
+        let due = std::mem::take(&mut self.must) || (!ask.hold && (self.is_due(&ask) || selected != self.selected));
         let filled = self.rows.len() >= ask.scroll + ask.rows || self.seen == made;
         if !due && filled {
             return;
@@ -146,6 +148,11 @@ impl Order {
             self.fill(marks);
         }
         self.seen = made;
+    }
+
+    /// Has the order be made anew with the next scene, even if the pointer is over the rows.
+    pub fn must_settle(&mut self) {
+        self.must = true;
     }
 
     fn is_due(&self, ask: &Ask) -> bool {
@@ -169,10 +176,9 @@ impl Order {
         self.active = 0;
         let kinds = || (0..).map(KindId).zip(marks);
         if marks.iter().all(|own| window.to >= own.ring.last_at()) {
-            let is_active = move |lane: &Lane| lane.last_at >= window.from;
             let mut lanes = Merged::of(kinds().map(|(kind, own)| {
-                let active = own.lanes.marked().take_while(move |(_, lane)| is_active(lane));
-                active.map(move |(lane, Lane { last_at, .. })| (*last_at, LaneOf { kind, lane }))
+                changed_since(own, window.from)
+                    .map(move |(lane, Lane { last_at, .. })| (*last_at, LaneOf { kind, lane }))
             }));
             self.recent.extend(lanes.by_ref().take(MOST_ROWS));
             self.active = self.recent.len();
@@ -180,12 +186,11 @@ impl Order {
             return;
         }
         self.stamps.next_round();
-        let changed_since =
-            |own: &&Marks| own.lanes.marked().take_while(|(_, lane)| lane.last_at >= window.from).count();
-        let candidates: usize = marks.iter().map(changed_since).sum();
+        let candidates: usize = marks.iter().map(|own| changed_since(own, window.from).count()).sum();
         let mut lanes = Merged::of(kinds().map(|(kind, own)| {
+            let is_shown = |lane| own.lanes.get(lane).is_some_and(|lane| !lane.hidden);
             own.ring.range(window.from, window.to).filter_map(move |mark| match mark.subject {
-                SubjectRef::Object { lane, .. } => Some((mark.at, LaneOf { kind, lane })),
+                SubjectRef::Object { lane, .. } if is_shown(lane) => Some((mark.at, LaneOf { kind, lane })),
                 _ => None,
             })
         }));
@@ -212,7 +217,7 @@ impl Order {
         self.recent.clear();
         let mut found = Vec::new();
         for (kind, own) in (0..).map(KindId).zip(marks) {
-            for (id, lane) in own.lanes.marked().take_while(|(_, lane)| lane.last_at >= window.from) {
+            for (id, lane) in changed_since(own, window.from) {
                 let newest = newest_until(&own.ring, lane, window.to).filter(|mark| mark.at >= window.from);
                 found.extend(newest.map(|mark| (mark.at, mark.seq, LaneOf { kind, lane: id })));
             }
@@ -307,6 +312,11 @@ impl Order {
             + self.next.capacity() * size_of::<Option<Row>>()
             + self.stamps.rounds.capacity() * size_of::<u32>()
     }
+}
+
+/// The lanes of a kind that have changed since a time and that the filter shows, most recently changed first.
+fn changed_since(own: &Marks, from: f64) -> impl Iterator<Item = (LaneId, &Lane)> {
+    own.lanes.marked().take_while(move |(_, lane)| lane.last_at >= from).filter(|(_, lane)| !lane.hidden)
 }
 
 fn lane_of<'a>(marks: &[&'a Marks], LaneOf { kind, lane }: LaneOf) -> Option<&'a Lane> {

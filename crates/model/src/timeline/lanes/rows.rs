@@ -117,8 +117,18 @@ impl Rows {
         }
         let stays = if ask.hold { before.values().flatten().copied().collect() } else { FxHashSet::default() };
         let (kept, shown) = (FxHashSet::default(), FxHashMap::default());
-        let mut next =
-            Next { known, ask, is_past, before, stays, kept, shown, worst: FxHashMap::default(), rows: Vec::new() };
+        let mut next = Next {
+            known,
+            ask,
+            is_past,
+            before,
+            stays,
+            kept,
+            passing: passing(known),
+            shown,
+            worst: FxHashMap::default(),
+            rows: Vec::new(),
+        };
         let kept: Vec<u32> = choice.kept.iter().filter_map(|words| find(words, marks, kinds, index)).collect();
         next.kept.extend(&kept);
         next.find_worst();
@@ -170,6 +180,19 @@ pub(crate) fn lane_of(words: &str, marks: &[&Marks], kinds: &[&'static Kind]) ->
     Some(LaneOf { kind: number, lane })
 }
 
+/// What the filter of the page lets through, with all that is around it; `None` where it hides no lane.
+fn passing(Known { marks, index, .. }: Known<'_>) -> Option<FxHashSet<u32>> {
+    let (mut passing, mut hides) = (FxHashSet::default(), false);
+    for (at, entry) in index.tree.all() {
+        match index.tree.lane(marks, entry) {
+            Some((_, lane)) if lane.hidden => hides = true,
+            Some(_) => passing.extend([at].into_iter().chain(index.tree.around(at))),
+            None => {}
+        }
+    }
+    hides.then_some(passing)
+}
+
 /// Rows that are being arranged.
 struct Next<'a> {
     known: Known<'a>,
@@ -180,6 +203,8 @@ struct Next<'a> {
     /// What must stay.
     stays: FxHashSet<u32>,
     kept: FxHashSet<u32>,
+    /// What the filter of the page lets through, and what that is in; `None` where it takes nothing away.
+    passing: Option<FxHashSet<u32>>,
     /// What is shown below each open entry, with its rank, unless it is kept.
     shown: FxHashMap<u32, Vec<(f64, u32)>>,
     /// The worst tone of each entry of which something fails or waits, with what is below it, if that decides the order.
@@ -225,8 +250,9 @@ impl Next<'_> {
             || self.stays.contains(&at)
             || (!self.is_past && self.worst.get(&at) == Some(&(Tone::Bad as u8)))
             || (kept && (entry.members > 0 || lives()));
+        let passes = kept || self.passing.as_ref().is_none_or(|passing| passing.contains(&at));
         let is_drawn = || entry.label.as_ref().is_some_and(|label| label.anchor == Anchor::Drawn);
-        is_wanted && !self.kept.contains(&at) && is_there() && !is_drawn()
+        is_wanted && passes && !self.kept.contains(&at) && is_there() && !is_drawn()
     }
 
     /// What comes first has the lowest rank.

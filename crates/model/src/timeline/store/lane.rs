@@ -27,6 +27,8 @@ pub struct Lane {
     pub uid: Uid,
     /// Whether the latest life goes on: its newest mark is no delete.
     pub live: bool,
+    /// Whether the filter of the page takes the lane away.
+    pub hidden: bool,
     /// To whom the object belongs, and on which node it is: what was last heard, also of an object that is deleted.
     pub placement: Placement,
     /// When the first mark of the lane was stamped, which may be evicted; infinity before it.
@@ -58,6 +60,11 @@ impl Lane {
             return &self.uid;
         }
         self.earlier.iter().find(|earlier| earlier.number == life).map_or(&self.uid, |earlier| &earlier.uid)
+    }
+
+    /// The uids of all objects that are known to have had the name.
+    pub fn uids(&self) -> impl Iterator<Item = &Uid> {
+        std::iter::once(&self.uid).chain(self.earlier.iter().map(|life| &life.uid))
     }
 
     /// Whether an object with this uid is known to have had the name.

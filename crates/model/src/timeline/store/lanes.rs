@@ -237,6 +237,18 @@ impl Lanes {
         self.newest_first().filter(|(_, lane)| lane.marks > 0)
     }
 
+    /// Hides each lane that `passes` does not let through, and shows the others, as far as they have changed since a time.
+    /// Returns whether that is news for one of them.
+    pub fn hide(&mut self, since: f64, passes: &mut dyn FnMut(&Lane) -> bool) -> bool {
+        let (mut next, mut is_news) = (self.newest, false);
+        while let Some(lane) = self.lane_mut(next).filter(|lane| lane.last_at >= since) {
+            let hidden = !passes(lane);
+            is_news |= std::mem::replace(&mut lane.hidden, hidden) != hidden;
+            next = lane.older;
+        }
+        is_news
+    }
+
     /// How many lanes there are.
     pub fn len(&self) -> usize {
         self.len
@@ -270,6 +282,7 @@ impl Lanes {
             key: change.key.clone(),
             uid: change.uid.clone(),
             live: true,
+            hidden: false,
             placement: Placement::default(),
             first_at: f64::INFINITY,
             last_at: f64::NEG_INFINITY,

@@ -379,6 +379,23 @@ impl Marks {
         self.pushed
     }
 
+    /// Hides each lane that `passes` does not let through, and shows the others, as far as they have changed since a time.
+    /// Returns whether that is news for one of them.
+    pub fn hide_lanes(&mut self, since: f64, passes: &mut dyn FnMut(&Lane) -> bool) -> bool {
+        self.lanes.hide(since, passes)
+    }
+
+    /// The objects that are gone and whose marks are kept, among `count` lanes from the number `first` on.
+    pub fn gone_among(&self, first: usize, count: usize) -> impl Iterator<Item = &ObjectKey> {
+        let lanes = (first..first.saturating_add(count)).filter_map(|number| self.lanes.get(LaneId(number as u32)));
+        lanes.filter(|lane| !lane.live && lane.marks > 0).map(|lane| &lane.key)
+    }
+
+    /// One more than the largest number of a lane.
+    pub fn places(&self) -> usize {
+        self.lanes.slots()
+    }
+
     /// From now on the marks, and the lanes that they stand in, take at most so many bytes. The oldest marks are
     /// evicted.
     pub fn limit(&mut self, budget: usize) {

@@ -169,6 +169,58 @@ fn the_palette_takes_what_it_has_found() {
 }
 
 #[test]
+fn the_palette_finds_objects_of_all_watched_kinds_and_those_that_are_gone() {
+    let mut play = Play::listed("#/pods?pin=services", &["cart-1@1", "cart-2@2", "web@3"]);
+    play.hears("pods", "DELETED", "cart-2@101");
+    // Its row is gone, and it is remembered all the same.
+    play.command(Command::ClearDeleted);
+    play.frame();
+    let find = |play: &mut Play, letters: &str| -> Vec<(String, String)> {
+        play.command(Command::Palette(PaletteCommand::Open("")));
+        play.command(Command::Palette(PaletteCommand::Seek(letters.into())));
+        let palette = (*play.page.view().dialogs.palette).clone().expect("it is open");
+        let found = palette.items.into_iter().filter(|item| item.group == "object");
+        found.map(|item| (item.pieces.into_iter().map(|(_, text)| text).collect(), item.detail)).collect()
+    };
+    let pair = |title: &str, detail: &str| (title.to_owned(), detail.to_owned());
+    let found = find(&mut play, "cart");
+    let mut sorted = found.clone();
+    sorted.sort();
+    assert_eq!(
+        sorted,
+        [
+            pair("n/cart-1", "Pod"),
+            pair("n/cart-1", "Service"),
+            pair("n/cart-2", "Pod, deleted"),
+            pair("n/cart-2", "Service"),
+        ]
+    );
+    assert_eq!(found.last(), Some(&pair("n/cart-2", "Pod, deleted")), "what there is comes first");
+    assert_eq!(find(&mut play, "cart-1 svc"), [pair("n/cart-1", "Service")]);
+    assert_eq!(find(&mut play, "n/web pod"), [pair("n/web", "Pod")]);
+    assert_eq!(find(&mut play, "c"), [], "a letter is in too many names");
+    assert_eq!(find(&mut play, "pods"), [], "a kind alone is no object");
+    play.command(Command::Palette(PaletteCommand::Seek("web service".into())));
+    play.done();
+    play.command(Command::Palette(PaletteCommand::Take(None)));
+    let done = play.done();
+    assert!(done.contains("push #/services?pin=services&sel=n/web"), "{done}");
+}
+
+#[test]
+fn all_kinds_of_a_namespace_are_in_one_table() {
+    let mut play = Play::listed("#/pods", &["a@1"]);
+    play.command(Command::Everything(String::from("shop")));
+    let place = play.arrive();
+    let route = play.page.view().header.route.clone();
+    assert!(place.contains("start configmaps shop") && place.contains("start events shop"), "{place}");
+    assert!(!place.contains("start nodes"), "{place}");
+    assert_eq!(route.namespaces, ["shop"]);
+    let kinds = route.names().count();
+    assert_eq!(play.page.view().header.subject.title, format!("everything, {kinds} kinds"));
+}
+
+#[test]
 fn an_object_elsewhere_is_visited_in_its_own_table() {
     let mut play = Play::listed("#/pods?ns=shop", &["a@1"]);
     play.command(Command::Visit("services", ObjectKey::new("bank", "web")));
