@@ -7,6 +7,13 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::time::{Timestamp, write_human_duration};
 use kubechurn_client::json::{self, Members};
 use kubechurn_columns::state;
+use smallvec::smallvec;
+
+use crate::field::Field;
+use crate::line::Line;
+use crate::telling;
+use crate::value::Value;
+use crate::writer::{Evidence, InferredWriter};
 
 /// The most moments of one object: the newest.
 pub const MOST: usize = 8;
@@ -57,12 +64,26 @@ pub fn read(kind: &str, text: &str) -> Vec<Moment> {
     for (at, name, is_status) in &managers {
         // What is written into a status says by itself what moved, and when.
         if !*is_status || said.iter().all(|said| said.at != *at) && items(&status, "conditions").is_empty() {
-            said.push(Said { at: *at, rank: 4, what: format!("{name} wrote last"), tone: Tone::Plain });
+            said.push(Said { at: *at, rank: u8::MAX, what: format!("{name} wrote last"), tone: Tone::Plain });
         }
     }
     said.sort_by(|one, other| other.at.cmp(&one.at).then(one.rank.cmp(&other.rank)));
     let together = said.chunk_by(|one, other| one.at == other.at).take(MOST);
     together.map(|said| moment(said, &managers)).collect()
+}
+
+/// A moment of an object as filters look at it: `object` is a line of the object as it was listed.
+pub fn line_of(object: &Line, moment: &Moment, at: f64) -> Line {
+    let mut line = Line { at, is_failing: moment.tone == Tone::Bad, ..object.clone() };
+    if !line.is_event() {
+        let new = Some(Value::plain(&format!("{}, {}", moment.what, moment.more)));
+        line.fields = vec![Field { path: SmolStr::default(), old: None, new, reordered: false }];
+    }
+    if !moment.by.is_empty() {
+        let (manager, subresource) = (moment.by.clone(), SmolStr::default());
+        line.writers = smallvec![InferredWriter { manager, subresource, evidence: Evidence::TimeMoved }];
+    }
+    line
 }
 
 /// What is said of one second; the first is the most telling.
@@ -95,9 +116,11 @@ fn condition(kind: &str, item: &str) -> Option<Said> {
     if name.is_empty() || status.is_empty() {
         return None;
     }
-    let tone = state::condition(kind, &name, &status);
+    // What is as it should be is ordinary.
+    let tone = Some(state::condition(kind, &name, &status)).filter(|tone| *tone != Tone::Good).unwrap_or_default();
+    let telling = telling::rank(kind, &format!("status.conditions[{name}].status"), &status);
     let what = format!("{name} became {status}{}{reason}", if reason.is_empty() { "" } else { ": " });
-    Some(Said { at, rank: if tone == Tone::Bad { 0 } else { 2 }, what, tone })
+    Some(Said { at, rank: if tone == Tone::Bad { 0 } else { 2 + telling }, what, tone })
 }
 
 /// How a container ended, now and before its last start, and when it started again.
@@ -126,7 +149,7 @@ fn tell_container(item: &str, said: &mut Vec<Said>) {
         state("state", "running").filter(|_| restarts > 0).and_then(|state| time(json::named(&state, "startedAt")))
     {
         let times = if restarts == 1 { "1 restart".into() } else { format!("{restarts} restarts") };
-        said.push(Said { at, rank: 3, what: format!("container {name} started again, {times}"), tone: Tone::Plain });
+        said.push(Said { at, rank: 1, what: format!("container {name} started again, {times}"), tone: Tone::Plain });
     }
 }
 

@@ -359,7 +359,7 @@ fn is_workload(resource: &ApiResource) -> bool {
 }
 
 /// Whether changes of the resource mostly say that somebody is still there. Every kubelet renews its Lease each ten seconds.
-fn is_lease(resource: &ApiResource) -> bool {
+pub fn is_lease(resource: &ApiResource) -> bool {
     resource.group == "coordination.k8s.io" && resource.plural == "leases"
 }
 

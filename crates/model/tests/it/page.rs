@@ -5,6 +5,7 @@ mod changes;
 mod clusters;
 mod idle;
 mod inspector;
+mod past;
 mod places;
 mod provisional;
 mod requests;
