@@ -169,7 +169,7 @@ pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -
         ..FeedRow::default()
     };
     if what != "change" {
-        let glyph = if what == "noise" { "▸" } else { "◆" };
+        let glyph = if what == "noise" { "▸" } else { MarkType::Gap.glyph() };
         let words = vec![Piece::plain(entry.to_string())];
         return FeedRow { delta: ("", glyph), words, ..row };
     }

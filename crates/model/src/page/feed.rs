@@ -243,6 +243,9 @@ impl Feed {
 
     /// Shows the feed, if it is in view. Rows stay in place while the user acts on them, or looks at older ones.
     pub(super) fn present(&mut self, cx: &mut Context<'_>) {
+        while let Some(missed) = cx.watching.watches.absences.take(cx.now) {
+            self.changes.feed.notice(missed.to, &missed.words());
+        }
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
         cx.view.feed.shown.put(cx.navigation.route.changes);
         self.present_span(cx);

@@ -326,7 +326,7 @@ impl Page {
             announcer: &mut notices.announcer,
             records: !self.inspector.watches(id),
             recorded: &mut |recorded, resource, delta: ReceivedDelta<'_>| {
-                let ReceivedDelta { now, delta_type, object, text } = delta;
+                let ReceivedDelta { now, delta_type, object, text, .. } = delta;
                 let wall = env.server_time(resource.cluster);
                 self.feed.received(recorded, Received { resource, now, wall, delta_type, object, text });
             },

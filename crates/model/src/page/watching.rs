@@ -7,7 +7,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::queue::Queue;
-use kubechurn_client::cache::reflector::{Action, Health, Input};
+use kubechurn_client::cache::reflector::{Action, Health, Input, Notice};
 use kubechurn_client::cache::shared_informer::{ReceivedDelta, SharedInformer};
 use kubechurn_columns::kinds::Kind;
 
@@ -113,11 +113,12 @@ impl Watching {
     ) -> Option<Reflected> {
         let Receivers { audit, announcer, records, recorded } = receivers;
         let resource = self.informers.of(id).filter(|_| records).map(|(resource, _)| resource);
-        let history = &mut self.history;
+        let (history, absences) = (&mut self.history, &mut self.watches.absences);
         let informer = self.informers.get_mut(id)?;
         let is_first = !informer.reflector().has_listed();
         let mut keep = |received: ReceivedDelta<'_>| {
             if let Some(resource) = resource {
+                absences.received(id, resource, is_first, &received);
                 let is_listed = is_first && received.delta_type == DeltaType::Replaced;
                 let listed = is_listed.then(|| history.received());
                 let change = history.push(resource, received);
@@ -130,6 +131,18 @@ impl Watching {
         self.undrained += (informer.ledger().frames - frames) as usize;
         let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
         let has_notices = !notices.is_empty();
+        if let Some(resource) = resource {
+            if is_first && informer.reflector().has_listed() {
+                absences.listed(resource, moment.now);
+            }
+            for notice in &notices {
+                match notice {
+                    Notice::Relisted { at, .. } => absences.relisted(id, *at),
+                    Notice::Gap { from, to, .. } => absences.gap(id, subject(&resource), *from, *to),
+                    _ => {}
+                }
+            }
+        }
         if let Some((resource, scope)) = self.informers.of(id) {
             if let Some((before, informer)) = before.zip(self.informers.get(id)) {
                 audit.handled(before, After { resource: &resource, scope, informer, action: action.as_ref(), moment });

@@ -5,6 +5,7 @@ mod changes;
 mod clusters;
 mod idle;
 mod inspector;
+mod missed;
 mod past;
 mod places;
 mod provisional;
