@@ -8,7 +8,7 @@ use kubechurn_model::timeline::scene::{GapArea, Kept, REACH, ROW_TINTS, SPAN_TIN
 use crate::ui::timeline::bands::{paint_bands, paint_words};
 use crate::ui::timeline::canvas::Canvas;
 use crate::ui::timeline::labels::{MARGIN, paint_labels};
-use crate::ui::timeline::marks::{paint_marks, paint_pills, shape};
+use crate::ui::timeline::marks::{paint_marks, paint_past, paint_pills, shape};
 
 /// Paints everything anew.
 pub fn paint(canvas: &Canvas, scene: &Scene) {
@@ -31,6 +31,7 @@ pub fn paint(canvas: &Canvas, scene: &Scene) {
     context.rect(layout.left - REACH, 0.0, layout.right - layout.left + 2.0 * REACH, layout.height);
     context.clip();
     paint_bands(canvas, scene);
+    paint_past(canvas, scene);
     paint_words(canvas, scene);
     if let Some(span) = scene.span {
         tint(canvas, span, layout.top, layout.height);

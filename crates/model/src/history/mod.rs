@@ -303,6 +303,13 @@ impl History {
         }
     }
 
+    /// The text of the version in which a first list brought an object.
+    pub fn listed_text(&self, resource: &ApiResource, key: &ObjectKey, uid: &Uid) -> Option<Cow<'_, str>> {
+        let kept = self.recorder.versions(*resource, key);
+        let first = kept.into_iter().find(|stored| stored.life.uid == *uid)?.record;
+        (first.delta_type == DeltaType::Replaced).then(|| self.recorder.read(first.sequence)).flatten()
+    }
+
     /// A version with its text.
     pub fn version(&self, entry: &Entry) -> Version {
         Version { entry: entry.clone(), text: self.recorder.read(entry.sequence).map(Cow::into_owned) }

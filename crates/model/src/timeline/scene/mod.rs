@@ -11,6 +11,7 @@ pub mod hit;
 mod lane;
 pub(crate) mod layout;
 mod lost;
+pub(crate) mod past;
 pub(crate) mod pointer;
 pub(crate) mod scratch;
 pub(crate) mod source;
@@ -20,7 +21,7 @@ pub mod ticks;
 
 pub use crate::timeline::words::text::{duration, fit};
 pub use contents::{
-    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, NoteLabel, Pill, REACH, ROW_TINTS, SPAN_TINTS,
-    Scene, StreamLine,
+    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, NoteLabel, PastArea, PastGlyph, PastMoment, Pill,
+    REACH, ROW_TINTS, SPAN_TINTS, Scene, StreamLine,
 };
 pub use layout::{Layout, TimelineView};

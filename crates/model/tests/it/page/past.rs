@@ -4,7 +4,7 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::feed::{FeedCommand, FeedRow, past};
-use kubechurn_model::page::command::Command;
+use kubechurn_model::page::command::{Command, TimelineCommand};
 
 use super::Play;
 use super::changes::LISTED;
@@ -104,4 +104,39 @@ fn of_very_many_the_newest_are_kept_and_they_are_read_in_slices() {
     assert_eq!(rows(&play)[0], "past-head : Before you came, from the objects: 2,000, the newest of 3,000");
     assert!(rows(&play)[1].ends_with("created  00:09:50"), "{:?}", rows(&play)[1]);
     assert_eq!(play.page.view().feed.window.length, 2_001);
+}
+
+#[test]
+fn lanes_begin_with_what_their_objects_say_and_no_mark_is_made_of_it() {
+    let failed = format!(
+        r#"{{"conditions":[{{"type":"Ready","status":"False","reason":"NotReady","lastTransitionTime":"{}"}}]}}"#,
+        time(570)
+    );
+    let (mut play, id) = listed(&[made_at("a@1", 300, &failed), made_at("b@2", 590, "{}")]);
+    play.change(id, "ADDED", "c@10");
+    play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 400.0)));
+    play.frame();
+    let scene = play.page.scene().unwrap();
+    let name = |y: f64| scene.lanes.iter().flatten().find(|lane| lane.y == y).unwrap().key.name.to_string();
+    let mut past: Vec<_> = scene
+        .past
+        .iter()
+        .map(|glyph| (name(glyph.y), &*glyph.moment.words, scene.scale.time(glyph.x).round()))
+        .collect();
+    past.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    let expected =
+        [(String::from("a"), "Ready became False: NotReady", 570_000.0), (String::from("b"), "created", 590_000.0)];
+    assert_eq!(past, expected, "what is older is not in the window");
+    // The stretch before the list is hatched, from the edge where it began earlier.
+    let mut areas: Vec<_> = scene.past_areas.iter().map(|area| (name(area.y), area.x > scene.layout.left)).collect();
+    areas.sort();
+    assert_eq!(areas, [(String::from("a"), false), (String::from("b"), true)], "and none of what came later");
+    let marks: Vec<serde_json::Value> = serde_json::from_str(&play.page.marks_of("pods").unwrap()).unwrap();
+    assert_eq!((marks.len(), scene.glyphs.len()), (3, 3));
+    // The pointer says that it was not received.
+    let at = scene.past.iter().find(|glyph| name(glyph.y) == "a").map(|glyph| (glyph.x, glyph.y));
+    play.command(Command::Timeline(TimelineCommand::Hover(at)));
+    play.frame();
+    let words: &str = &play.page.view().timeline.hover;
+    assert!(words.ends_with("from the objects, 00:09:30: Ready became False: NotReady"), "{words}");
 }
