@@ -116,6 +116,11 @@ async fn rows_stay_in_place_where_the_user_looks_at_older_ones_and_newer_ones_wa
     with_page(name, &proxy.url(), "#/pods?view=changes", async |page| {
         page.reaches("pods", "live", SOON).await;
         assert_eq!(page.text("feed-empty").await, "Nothing has changed since this page began to watch. What changes will be shown here.");
+        // What the Pods say of their past stands below that, and is counted nowhere.
+        let past = page.text("feed-past").await;
+        assert!(past.contains("Before you came, from the objects: "), "{past}");
+        let counts = page.text("feed-counts").await;
+        assert!(counts.starts_with("0 changes"), "{counts}");
         cluster.rate(200).await;
         cluster.advance(200, 200).await;
         row(page, "changes are told", |row| row[2].starts_with("Pod")).await;

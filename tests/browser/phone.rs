@@ -87,8 +87,8 @@ async fn a_change_has_two_lines_on_a_phone() {
         let (namespace, name) = (metadata["namespace"].as_str().unwrap(), metadata["name"].as_str().unwrap());
         let patch = json!({ "metadata": { "annotations": { "example.org/asked-by": "a-person" } } });
         cluster.patch(&format!("/api/v1/namespaces/{namespace}/pods/{name}"), &patch).await;
-        is_within(page, &[".feed-row time", ".feed-row .feed-subject", ".feed-line:first-child > .feed-words"]).await;
-        let two = "const row = document.querySelector('.feed-row'); const words = row.querySelector('.feed-words').getBoundingClientRect();
+        is_within(page, &["[data-testid=feed-row] time", "[data-testid=feed-row] .feed-subject", "[data-testid=feed-row] .feed-line:first-child > .feed-words"]).await;
+        let two = "const row = document.querySelector('[data-testid=feed-row]'); const words = row.querySelector('.feed-words').getBoundingClientRect();
             return [words.top >= row.querySelector('.feed-subject').getBoundingClientRect().bottom,
                 words.width > innerWidth * 0.9, row.getBoundingClientRect().bottom > words.bottom]";
         page.becomes("what changed stands below its object, over the whole width", two, json!([true, true, true])).await;

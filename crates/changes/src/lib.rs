@@ -31,6 +31,7 @@ pub mod line;
 mod lists;
 pub mod noise;
 pub mod part;
+pub mod past;
 pub mod pointer;
 pub mod replicas;
 pub mod short_path;

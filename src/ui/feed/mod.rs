@@ -88,6 +88,9 @@ pub fn Feed(
                             {move || format!("▲ {} newer", newer())}
                         </button>
                     })}
+                    {move || Some(empty()).filter(|words| !words.is_empty()).map(|words| view! {
+                        <p class="empty" data-testid="feed-empty">{words}</p>
+                    })}
                     <div class="feed-length" style:height=height>
                         <ol class="feed-rows" style:transform=offset>
                             // A place keeps its element, so that what is written anew is its words alone.
@@ -98,9 +101,6 @@ pub fn Feed(
                             />
                         </ol>
                     </div>
-                    {move || Some(empty()).filter(|words| !words.is_empty()).map(|words| view! {
-                        <p class="empty" data-testid="feed-empty">{words}</p>
-                    })}
                 </div>
                 <div class="feed-side">
                     <Span screen commands />
@@ -214,7 +214,7 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
     view! {
         <li
             class="feed-row"
-            data-testid="feed-row"
+            data-testid=move || row.with(|row| if row.what.starts_with("past") { "feed-past" } else { "feed-row" })
             data-what=move || row.with(|row| row.what)
             data-depth=move || row.with(|row| row.depth).to_string()
             data-ordinary=move || row.with(|row| row.is_ordinary).to_string()
@@ -254,7 +254,7 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                         class="repetition"
                         data-testid="feed-open"
                         aria-expanded=is_open.to_string()
-                        title="each of these changes, with all its fields"
+                        title="all that this row says in short"
                         on:click=open
                     >
                         {[repetition, more].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")}

@@ -11,6 +11,9 @@ use kubechurn_model::timeline::scene::{Band, Pill, Scene};
 
 use crate::ui::timeline::canvas::Canvas;
 
+/// How high and how wide a line of a hatched stretch is.
+const HATCH: f64 = 9.0;
+
 /// Paints pills, and then their numbers, which may be wider than the pills.
 pub(super) fn paint_pills(canvas: &Canvas, scene: &Scene) {
     for pill in &scene.pills {
@@ -45,6 +48,32 @@ fn paint_pill(canvas: &Canvas, pill: &Pill, width: f64) {
     context.set_global_alpha(1.0);
     begin_shapes(canvas, pill.mark_type, pill.tone);
     paint_shape(context, pill.mark_type, PILL_PAD, Pill::HEIGHT / 2.0);
+}
+
+/// Paints what objects say of their past: hatched, with hollow marks.
+pub(super) fn paint_past(canvas: &Canvas, scene: &Scene) {
+    let context = &canvas.context;
+    context.set_stroke_style_str(&canvas.colours.faint);
+    context.set_global_alpha(0.3);
+    context.begin_path();
+    for area in &scene.past_areas {
+        let mut x = area.x;
+        while x + HATCH <= area.x + area.width {
+            context.move_to(x, area.y + HATCH / 2.0);
+            context.line_to(x + HATCH, area.y - HATCH / 2.0);
+            x += HATCH;
+        }
+    }
+    context.stroke();
+    context.set_global_alpha(1.0);
+    canvas.fill(&canvas.colours.panel);
+    for glyph in &scene.past {
+        context.begin_path();
+        let _ = context.arc(glyph.x, glyph.y, 3.0, 0.0, TAU);
+        context.fill();
+        context.set_stroke_style_str(canvas.tone(glyph.moment.tone));
+        context.stroke();
+    }
 }
 
 /// Paints single marks and Events.

@@ -9,7 +9,7 @@ use kubechurn_model::timeline::scene::{Kept, REACH, ROW_TINTS, RowGap, SPAN_TINT
 use crate::ui::timeline::bands::{paint_bands, paint_words};
 use crate::ui::timeline::canvas::Canvas;
 use crate::ui::timeline::labels::paint_labels;
-use crate::ui::timeline::marks::{paint_marks, paint_pills, shape};
+use crate::ui::timeline::marks::{paint_marks, paint_past, paint_pills, shape};
 
 /// How far from each other the lines are by which a gap is hatched.
 const HATCH: f64 = 4.0;
@@ -38,6 +38,7 @@ pub fn paint(canvas: &Canvas, scene: &Scene) {
     context.rect(layout.left - REACH, 0.0, layout.right - layout.left + 2.0 * REACH, layout.height);
     context.clip();
     paint_bands(canvas, scene);
+    paint_past(canvas, scene);
     paint_words(canvas, scene);
     if let Some(span) = scene.span {
         tint(canvas, span, layout.top, layout.height);

@@ -20,6 +20,9 @@ use crate::filter::Filter;
 use crate::line::Line;
 use crate::noise::Mark;
 
+/// The most notices that are kept.
+const MOST_NOTICES: usize = 100;
+
 /// How much of the feed is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -68,6 +71,8 @@ pub struct Feed {
     folding: Folding,
     pods: Pods,
     counts: Counts,
+    /// What happened to watches, and when.
+    notices: VecDeque<(f64, String)>,
 }
 
 impl Feed {
@@ -108,7 +113,7 @@ impl Feed {
     }
 
     /// Shows only what a filter lets through, of the changes that are kept whole and of those to come. The rows are made
-    /// anew, which takes time for each change that is kept, and notices are lost.
+    /// anew, which takes time for each change that is kept. No filter lets a notice through.
     pub fn set_filter(&mut self, filter: Filter) {
         self.filter = filter;
         self.fold_anew();
@@ -158,19 +163,31 @@ impl Feed {
         self.counts.filtered = 0;
         self.counts.evicted = self.counts.lines_evicted;
         let lines = std::mem::take(&mut self.lines);
+        let mut notices = self.notices.iter().filter(|_| self.filter.is_empty()).cloned().collect::<VecDeque<_>>();
         for line in &lines {
+            while let Some((at, words)) = notices.pop_front_if(|(at, _)| *at < line.at) {
+                self.folding.notice(at, &words);
+            }
             self.fold(line);
             self.keep_rows();
+        }
+        for (at, words) in notices {
+            self.folding.notice(at, &words);
         }
         self.lines = lines;
         self.folding.now();
     }
 
     /// Adds a row about a watch, such as a relist, in the words for the user. It is no change, and no count knows it.
-    pub fn notice(&mut self, at: f64, words: &str) -> EntryId {
-        let id = self.folding.notice(at, words);
-        self.keep_limits();
-        id
+    pub fn notice(&mut self, at: f64, words: &str) {
+        if self.notices.len() == MOST_NOTICES {
+            self.notices.pop_front();
+        }
+        self.notices.push_back((at, words.into()));
+        if self.filter.is_empty() {
+            self.folding.notice(at, words);
+            self.keep_limits();
+        }
     }
 
     fn keep_limits(&mut self) {

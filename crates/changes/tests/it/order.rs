@@ -1,6 +1,7 @@
 //! What stands under what, and where: causes above what they caused, and each row at its time.
 
 use kubechurn_changes::feed::{Entry, Feed, Limits};
+use kubechurn_changes::filter::Filter;
 use kubechurn_changes::part::sentence;
 use serde_json::{Value, json};
 
@@ -185,6 +186,11 @@ fn a_row_stands_at_its_time_whatever_happens_in_it() {
     assert_eq!((play.row("ConfigMap a").first_at, play.row("ConfigMap a").last_at), (0.0, 35_000.0));
     play.feed.notice(36_000.0, "relist of events (410)");
     assert_eq!(play.feed.rows().next().unwrap().to_string(), "relist of events (410)");
+    // A filter hides it, and without one it stands at its time again.
+    for (filter, names) in [("b", vec!["ConfigMap b"]), ("", vec!["", "ConfigMap b", "ConfigMap a"])] {
+        play.feed.set_filter(Filter::parse(filter).unwrap());
+        assert_eq!(play.names(), names);
+    }
     // What repeats itself for long begins anew, so that it is seen.
     let mut at = 40_000.0;
     while at < 700_000.0 {

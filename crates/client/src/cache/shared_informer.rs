@@ -83,6 +83,8 @@ pub struct ReceivedDelta<'a> {
     pub object: &'a Arc<Object>,
     /// The object as the server sent it; `None` for a deletion that only a list revealed.
     pub text: Option<&'a str>,
+    /// Whether an item of a list was known before, in another version.
+    pub was_known: bool,
 }
 
 /// A function that is called with each delta as it arrives, while its text is there.
@@ -128,10 +130,12 @@ impl<Q: Queue> ReflectorStore for Sink<'_, Q> {
         if is_deleted {
             self.streamed_deletions.insert(object.uid.clone());
         }
-        if is_deleted || !self.is_known(object) {
-            self.received(now, delta_type, object, Some(text));
-        } else {
+        let known = self.pipeline.newest(&object.key).filter(|known| known.uid == object.uid);
+        if !is_deleted && known.is_some_and(|known| known.resource_version == object.resource_version) {
             self.ledger.repeated += 1;
+        } else {
+            let was_known = known.is_some();
+            self.report(ReceivedDelta { now, delta_type, object, text: Some(text), was_known });
         }
     }
 
@@ -178,9 +182,13 @@ impl<Q: Queue> ReflectorStore for Sink<'_, Q> {
 
 impl<Q: Queue> Sink<'_, Q> {
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>, text: Option<&str>) {
+        self.report(ReceivedDelta { now, delta_type, object, text, was_known: false });
+    }
+
+    fn report(&mut self, received: ReceivedDelta<'_>) {
         self.ledger.received += 1;
-        (self.tap)(ReceivedDelta { now, delta_type, object, text });
-        self.processor.received(now, delta_type, object);
+        (self.tap)(received);
+        self.processor.received(received.now, received.delta_type, received.object);
     }
 
     /// The known objects that stay although they are not among the items of a list. There are two kinds of them, and
@@ -208,12 +216,6 @@ impl<Q: Queue> Sink<'_, Q> {
         }
         let doubt = kept.len() > certain;
         (kept, doubt)
-    }
-
-    /// Returns whether this object is known in this very version.
-    fn is_known(&self, object: &Object) -> bool {
-        let known = self.pipeline.newest(&object.key);
-        known.is_some_and(|known| known.uid == object.uid && known.resource_version == object.resource_version)
     }
 }
 

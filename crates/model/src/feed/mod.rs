@@ -6,6 +6,7 @@
 
 pub mod alerts;
 mod limits;
+pub mod past;
 mod row;
 pub mod span;
 pub mod wrong;
@@ -23,6 +24,7 @@ use rustc_hash::FxHashSet;
 pub use row::{FeedRow, Piece, field_of, line_of, name_by_its_object, row_of};
 
 use crate::feed::limits::LIMITS;
+use crate::feed::past::Pasts;
 use crate::feed::row::{Height, further_fields, letters, noise_of};
 use crate::feed::span::{Reading, ReceivedTimes};
 
@@ -69,13 +71,19 @@ pub enum FeedPlace {
     Line(EntryId, u64),
     /// A further field of such a change, counted from 0.
     Field(EntryId, u64, usize),
+    /// The head of what the objects say of their past.
+    PastHead,
+    /// A moment of an object's past, counted from 0.
+    Past(usize),
 }
 
 impl FeedPlace {
     /// The row that it belongs to.
     pub fn entry(self) -> EntryId {
-        let (FeedPlace::Entry(id) | FeedPlace::Line(id, _) | FeedPlace::Field(id, ..)) = self;
-        id
+        match self {
+            FeedPlace::Entry(id) | FeedPlace::Line(id, _) | FeedPlace::Field(id, ..) => id,
+            FeedPlace::PastHead | FeedPlace::Past(_) => past::HEAD,
+        }
     }
 }
 
@@ -142,6 +150,8 @@ pub struct Changes {
     pub span: Option<Reading>,
     /// The rows as they were when the user paused the page.
     paused: Option<Feed>,
+    /// What the objects say of their past.
+    pub past: Pasts,
 }
 
 impl Default for Changes {
@@ -162,6 +172,7 @@ impl Default for Changes {
             times: ReceivedTimes::default(),
             span: None,
             paused: None,
+            past: Pasts::default(),
         }
     }
 }
@@ -200,6 +211,7 @@ impl Changes {
         self.feed.set_filter(filter.clone());
         let others = self.span.iter_mut().map(|span| &mut span.feed).chain(&mut self.paused);
         others.for_each(|feed| feed.set_filter(filter.clone()));
+        self.past.filter(filter);
         self.open_again(&open);
         self.renew();
     }
@@ -316,7 +328,9 @@ impl Changes {
 
     /// Opens a row, or closes it. What is below moves, because the user asked for it.
     pub fn turn(&mut self, id: EntryId) {
-        if !self.open.remove(&id) {
+        if id == past::HEAD {
+            self.past.turn();
+        } else if !self.open.remove(&id) {
             self.open.insert(id);
         }
         let entries = self.entries().collect();
@@ -327,7 +341,7 @@ impl Changes {
     fn entries(&self) -> impl Iterator<Item = EntryId> {
         self.order.iter().filter_map(|place| match place {
             FeedPlace::Entry(id) => Some(*id),
-            FeedPlace::Line(..) | FeedPlace::Field(..) => None,
+            _ => None,
         })
     }
 
@@ -342,6 +356,11 @@ impl Changes {
                 let fields = self.shown().line(seq).map_or(0, further_fields);
                 places.extend((0..fields).map(|number| FeedPlace::Field(id, seq, number)));
             }
+        }
+        // The past is of no chosen time.
+        if let Some(rows) = self.past.rows().filter(|_| self.span.is_none()) {
+            places.push(FeedPlace::PastHead);
+            places.extend((0..rows).map(FeedPlace::Past));
         }
         self.order = places;
         self.measure();
@@ -362,7 +381,8 @@ impl Changes {
     fn height_of(&self, place: FeedPlace) -> Height {
         match place {
             FeedPlace::Entry(id) => self.shown().entry(id).map_or(Height::Line, Height::of_entry),
-            FeedPlace::Line(..) => Height::Line,
+            FeedPlace::Past(_) => Height::Change,
+            FeedPlace::Line(..) | FeedPlace::PastHead => Height::Line,
             FeedPlace::Field(_, seq, number) => {
                 Height::Field(self.shown().line(seq).map_or(0, |line| letters(line, number)))
             }
@@ -371,6 +391,7 @@ impl Changes {
 
     /// Puts the rows in the order that they have now.
     pub fn renew(&mut self) {
+        self.past.renew();
         let open = std::mem::take(&mut self.open);
         self.open = open.into_iter().filter(|id| self.shown().entry(*id).is_some()).collect();
         let entries = self.shown().rows().map(|entry| entry.id).collect();

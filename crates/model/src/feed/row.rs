@@ -82,7 +82,8 @@ pub struct FeedRow {
     pub unknown: &'static str,
     /// How far it is indented.
     pub depth: u8,
-    /// `change`, `noise`, `notice`, `line`, or `field` for a field of a line.
+    /// `change`, `noise`, `notice`, `line`, or `field` for a field of a line; `past` for what an object says of its past, and
+    /// `past-head` for the row above those.
     pub what: &'static str,
     /// Where a click leads; empty for nowhere.
     pub href: String,
@@ -145,7 +146,7 @@ fn sign(delta_type: DeltaType) -> (&'static str, &'static str) {
 }
 
 /// A name in two parts, of which the first may be shortened.
-fn split(name: &str) -> (String, String) {
+pub(super) fn split(name: &str) -> (String, String) {
     let at = name.char_indices().rev().nth(NAME_END - 1).map_or(0, |(at, _)| at);
     (name[..at].to_owned(), name[at..].to_owned())
 }
@@ -168,7 +169,7 @@ pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -
         ..FeedRow::default()
     };
     if what != "change" {
-        let glyph = if what == "noise" { "▸" } else { "◆" };
+        let glyph = if what == "noise" { "▸" } else { MarkType::Gap.glyph() };
         let words = vec![Piece::plain(entry.to_string())];
         return FeedRow { delta: ("", glyph), words, ..row };
     }

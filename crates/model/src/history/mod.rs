@@ -163,7 +163,7 @@ impl History {
     /// Keeps what was received. Returns its number, if it is a change that can be told: what a first list brings is none,
     /// but how far a workload is then is known from it.
     pub fn push(&mut self, resource: ApiResource, received: ReceivedDelta<'_>) -> Option<u64> {
-        let ReceivedDelta { now, delta_type, object, text } = received;
+        let ReceivedDelta { now, delta_type, object, text, .. } = received;
         let masked = match text {
             Some(text) if secret::is_secret(&resource) => Some(secret::redact(text, self.salt)),
             _ => None,
@@ -303,6 +303,13 @@ impl History {
         }
     }
 
+    /// The text of the version in which a first list brought an object.
+    pub fn listed_text(&self, resource: &ApiResource, key: &ObjectKey, uid: &Uid) -> Option<Cow<'_, str>> {
+        let kept = self.recorder.versions(*resource, key);
+        let first = kept.into_iter().find(|stored| stored.life.uid == *uid)?.record;
+        (first.delta_type == DeltaType::Replaced).then(|| self.recorder.read(first.sequence)).flatten()
+    }
+
     /// A version with its text.
     pub fn version(&self, entry: &Entry) -> Version {
         Version { entry: entry.clone(), text: self.recorder.read(entry.sequence).map(Cow::into_owned) }
@@ -359,7 +366,7 @@ fn is_workload(resource: &ApiResource) -> bool {
 }
 
 /// Whether changes of the resource mostly say that somebody is still there. Every kubelet renews its Lease each ten seconds.
-fn is_lease(resource: &ApiResource) -> bool {
+pub fn is_lease(resource: &ApiResource) -> bool {
     resource.group == "coordination.k8s.io" && resource.plural == "leases"
 }
 
@@ -391,7 +398,10 @@ mod tests {
 
     fn push(history: &mut History, resource: ApiResource, delta_type: DeltaType, text: &str) {
         let object = Arc::new(decode_metadata(text).unwrap());
-        history.push(resource, ReceivedDelta { now: 0.0, delta_type, object: &object, text: Some(text) });
+        history.push(
+            resource,
+            ReceivedDelta { now: 0.0, delta_type, object: &object, text: Some(text), was_known: false },
+        );
     }
 
     fn versions(history: &History, resource: &ApiResource, name: &str) -> Vec<String> {
@@ -437,7 +447,12 @@ mod tests {
         let mut history = History::new(1 << 20, 0);
         let mut told = |resource, delta_type, text: &str| {
             let object = Arc::new(decode_metadata(text).unwrap());
-            history.push(resource, ReceivedDelta { now: 1.0, delta_type, object: &object, text: Some(text) }).is_some()
+            history
+                .push(
+                    resource,
+                    ReceivedDelta { now: 1.0, delta_type, object: &object, text: Some(text), was_known: false },
+                )
+                .is_some()
         };
         let (first, second) = (text("a", "7", 0), text("a", "8", 0));
         assert!(told(core, DeltaType::Added, &first) && !told(other, DeltaType::Added, &first));

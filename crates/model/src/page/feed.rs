@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use kubechurn_changes::feed::{Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::past;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::reflector::Health;
 
@@ -15,11 +16,13 @@ use crate::feed::wrong::Received;
 use crate::feed::{
     Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, Piece, field_of, line_of, name_by_its_object, row_of,
 };
+use crate::history::{RecordedChange, is_lease};
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
 use crate::page::context::Context;
 use crate::page::environment::Environment;
 use crate::page::links::{cluster_of, of_change};
+use crate::page::watching::Recorded;
 use crate::page::wrong::Wrong;
 use crate::table::pointer::Pointer;
 use crate::timeline::mark::grouped;
@@ -44,6 +47,8 @@ const BATCH: usize = 8;
 const SPAN_SHARE: f64 = 6.0;
 /// How many changes of the range are read between two readings of the clock.
 const SPAN_BATCH: usize = 4;
+/// How long a frame may read what objects say of their past, in milliseconds.
+const PAST_SHARE: f64 = 6.0;
 /// How often the counts are shown while changes are read, in milliseconds: they are sorted each time.
 const SPAN_PACE: f64 = 200.0;
 /// The name under which the browser stores which fields are noise.
@@ -74,10 +79,13 @@ impl Feed {
     }
 
     /// Notes what was received: its state at once; and the change, if one was recorded, is read a moment later.
-    pub(super) fn received(&mut self, sequence: Option<u64>, received: Received<'_>) {
+    pub(super) fn received(&mut self, recorded: Recorded, received: Received<'_>) {
         self.wrong.received(received);
-        if let Some(sequence) = sequence {
+        if let Some(sequence) = recorded.change {
             self.changes.received(sequence, received.now);
+        }
+        if let Some(sequence) = recorded.listed.filter(|_| !is_lease(&received.resource)) {
+            self.changes.past.listed(sequence);
         }
     }
 
@@ -147,21 +155,56 @@ impl Feed {
         }
     }
 
+    /// Reads what listed objects say of their past, within a share of this frame's time, while the feed is in view. Returns
+    /// whether some are left.
+    pub(super) fn read_past(&mut self, cx: &Context<'_>) -> bool {
+        if !cx.navigation.route.changes || cx.watching.paused || self.changes.past.waiting() == 0 {
+            return false;
+        }
+        let end = cx.env.now() + PAST_SHARE;
+        while cx.env.now() < end {
+            for _ in 0..BATCH {
+                let Some(sequence) = self.changes.past.take_next() else { return false };
+                self.read_past_of(sequence, cx);
+            }
+        }
+        true
+    }
+
+    fn read_past_of(&mut self, sequence: u64, cx: &Context<'_>) {
+        // An object that was known before came with a change.
+        let Some(told) = cx.watching.history.change(sequence).filter(|told| told.old.is_none()) else { return };
+        let Some(text) = told.new.as_deref() else { return };
+        let moments = past::read(told.resource.kind, text);
+        let clock = cx.env.server_clock(told.resource.cluster);
+        let to_page = cx.env.now() - cx.env.wall() - clock.ahead();
+        if self.changes.past.wants(&moments, to_page) {
+            let line = self.line(sequence, &told, cx);
+            self.changes.past.read(moments, to_page, &line);
+        } else {
+            self.changes.past.pass(moments.len());
+        }
+    }
+
     /// Reads a change; `None` if it is no longer kept.
     fn line_of(&mut self, sequence: u64, cx: &Context<'_>) -> Option<Line> {
         let told = cx.watching.history.change(sequence)?;
+        Some(self.line(sequence, &told, cx))
+    }
+
+    fn line(&mut self, sequence: u64, told: &RecordedChange<'_>, cx: &Context<'_>) -> Line {
         let received = ReceivedChange {
             seq: sequence,
             at: told.at,
             kind: self.kind(told.resource.kind),
-            key: told.key,
-            uid: told.uid,
+            key: told.key.clone(),
+            uid: told.uid.clone(),
             delta_type: told.delta_type,
             old: told.old.as_deref(),
             new: told.new.as_deref(),
         };
         let line = Line::new(received, &self.changes.marks);
-        Some(Line { cluster: cluster_of(&told.resource, cx), ..line })
+        Line { cluster: cluster_of(&told.resource, cx), ..line }
     }
 
     /// Filters the feed. A filter that cannot be read lets everything pass, and the field says so.
@@ -219,6 +262,9 @@ impl Feed {
 
     /// Shows the feed, if it is in view. Rows stay in place while the user acts on them, or looks at older ones.
     pub(super) fn present(&mut self, cx: &mut Context<'_>) {
+        while let Some(missed) = cx.watching.watches.absences.take(cx.now) {
+            self.changes.feed.notice(missed.to, &missed.words());
+        }
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
         cx.view.feed.shown.put(cx.navigation.route.changes);
         self.present_span(cx);
@@ -274,18 +320,37 @@ impl Feed {
         let is_off = cx.watching.history.is_off();
         let waiting = if is_off { String::from("the recorder is off: no change is shown") } else { waiting };
         let noise = feed.marks.list().iter().map(|mark| format!("{} {}", mark.kind, mark.path)).collect();
-        let empty = match (feed.is_empty(), cx.navigation.route.text.is_empty()) {
+        let is_empty = feed.shown().is_empty();
+        let empty = match (is_empty, cx.navigation.route.text.is_empty()) {
             (false, _) => "",
             (true, _) if is_off => OFF,
             (true, true) if feed.span.is_some() => "Nothing that is kept changed in this time.",
             (true, true) => "Nothing has changed since this page began to watch. What changes will be shown here.",
             (true, false) => "No change passes the filter.",
         };
-        let empty = unreadable(cx).filter(|_| feed.is_empty()).unwrap_or_else(|| empty.to_owned());
+        let empty = unreadable(cx).filter(|_| is_empty).unwrap_or_else(|| empty.to_owned());
         FeedFrame { words, waiting, newer, noise, empty }
     }
 
     fn row(&self, place: FeedPlace, cx: &Context<'_>) -> FeedRow {
+        let mut row = match place {
+            FeedPlace::PastHead => return self.changes.past.head(),
+            FeedPlace::Past(number) => {
+                let row = self.changes.past.row(number);
+                FeedRow { href: of_change(row.seq, cx), ..row }
+            }
+            _ => self.row_of_change(place, cx),
+        };
+        row.time = match row.what {
+            // Objects know whole seconds.
+            "past" => seconds(&cx.env.time_of_day(row.at + 500.0)),
+            _ => cx.env.time_of_day(row.at),
+        };
+        row.age = ago(cx.now - row.at);
+        row
+    }
+
+    fn row_of_change(&self, place: FeedPlace, cx: &Context<'_>) -> FeedRow {
         let feed = self.changes.shown();
         let id = place.entry();
         let Some(entry) = feed.entry(id) else { return gone(id) };
@@ -298,14 +363,13 @@ impl Feed {
                 (_, Some(line)) => FeedRow { href: of_change(Some(sequence), cx), ..line_of(id, line, entry.depth) },
                 (_, None) => gone(id),
             },
+            FeedPlace::PastHead | FeedPlace::Past(_) => gone(id),
         };
         if matches!((place, &entry.subject), (FeedPlace::Entry(_), Subject::Object(_)) | (FeedPlace::Line(..), _))
             && let Some(line) = row.seq.and_then(|seq| feed.line(seq))
         {
             name_by_its_object(&mut row, line);
         }
-        row.time = cx.env.time_of_day(row.at);
-        row.age = ago(cx.now - row.at);
         row
     }
 

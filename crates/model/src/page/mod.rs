@@ -196,7 +196,7 @@ impl Page {
         }
         let cx = &mut self.shared.context(env);
         let waits = self.feed.read_changes(&mut self.notifications, cx);
-        if !hidden && self.feed.read_span(cx) {
+        if !hidden && (self.feed.read_span(cx) || self.feed.read_past(cx)) {
             cx.hurry();
         }
         self.verification.check_sums(cx);
@@ -329,10 +329,10 @@ impl Page {
             audit,
             announcer: &mut notices.announcer,
             records: !self.inspector.watches(id),
-            recorded: &mut |sequence, resource, delta: ReceivedDelta<'_>| {
-                let ReceivedDelta { now, delta_type, object, text } = delta;
+            recorded: &mut |recorded, resource, delta: ReceivedDelta<'_>| {
+                let ReceivedDelta { now, delta_type, object, text, .. } = delta;
                 let wall = env.server_time(resource.cluster);
-                self.feed.received(sequence, Received { resource, now, wall, delta_type, object, text });
+                self.feed.received(recorded, Received { resource, now, wall, delta_type, object, text });
             },
         };
         let reflected = watching.handle(id, input, env.moment(), receivers);

@@ -1,16 +1,22 @@
 //! What the user sees of the timeline: the window of time, the lanes, and what is under the pointer.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_changes::noise::Marks;
+use kubechurn_changes::past;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::uid::Uid;
+use rustc_hash::FxHashMap;
 
-use crate::history::{Entry, RecordedChange};
+use crate::history::{Entry, RecordedChange, is_lease};
 use crate::inspector::events;
 use crate::navigation::route::{Chosen, ChosenVersion, Route};
 use crate::page::command::TimelineCommand;
 use crate::page::context::Context;
-use crate::page::feed::Feed;
+use crate::page::environment::Environment;
+use crate::page::feed::{Feed, seconds};
 use crate::page::span;
 use crate::page::timeline_drag::{Drag, LEAST, What};
 use crate::shell::panel::Panel;
@@ -19,7 +25,7 @@ use crate::timeline::lanes::{LaneChoice, OpenGroups};
 use crate::timeline::marks::MarkInfo;
 use crate::timeline::scale::{Viewport, Window};
 use crate::timeline::scene::summary::summary;
-use crate::timeline::scene::{TimelineView, duration};
+use crate::timeline::scene::{PastMoment, TimelineView, duration};
 use kubechurn_columns::kinds::Kind;
 
 /// How often the words that describe the canvas are renewed, in milliseconds.
@@ -33,6 +39,20 @@ const BATCH: usize = 16;
 /// How often lanes follow what the feed shows, in milliseconds; and how late a change may be read to show its lane.
 const HIDE: f64 = 100.0;
 const READ: f64 = 2_000.0;
+/// Of how many objects it is remembered what they say of their past.
+const MOST_PASTS: usize = 5_000;
+
+/// What an object that a first list brought says of its past, the newest first.
+fn past_of(resource: &ApiResource, text: Option<&str>, env: &dyn Environment) -> Rc<[PastMoment]> {
+    let to_page = env.now() - env.wall() - env.server_clock(resource.cluster).ahead();
+    let moments = text.filter(|_| !is_lease(resource)).map(|text| past::read(resource.kind, text)).unwrap_or_default();
+    let moment = |moment: past::Moment| PastMoment {
+        at: moment.at.0 as f64 * 1_000.0 + to_page,
+        tone: moment.tone,
+        words: [moment.what, moment.more].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", "),
+    };
+    moments.into_iter().map(moment).collect()
+}
 
 /// The user's view of the timeline.
 #[derive(Debug, Default)]
@@ -50,6 +70,8 @@ pub(super) struct Timeline {
     /// be judged; and when.
     hidden_by: (u64, String, bool, bool),
     hidden_at: f64,
+    /// What objects say of their past, by kind and uid, as far as it was asked for.
+    pasts: FxHashMap<(&'static str, Uid), Rc<[PastMoment]>>,
 }
 
 impl Timeline {
@@ -119,7 +141,18 @@ impl Timeline {
         if self.width < 1.0 || !(*cx.repaints || timeline.is_due(&view, cx.now)) {
             return;
         }
-        let scene = timeline.scene(&view, cx.now);
+        timeline.scene(&view, cx.now);
+        let (history, kinds, env, pasts) =
+            (&cx.watching.history, cx.navigation.schema.kinds(), cx.env, &mut self.pasts);
+        if pasts.len() > MOST_PASTS {
+            pasts.clear();
+        }
+        timeline.fill_past(&mut |kind, key, uid| {
+            let Some(kind) = kinds.get(kind.index()) else { return Rc::default() };
+            let read = || past_of(&kind.resource, history.listed_text(&kind.resource, key, uid).as_deref(), env);
+            pasts.entry((kind.name, uid.clone())).or_insert_with(read).clone()
+        });
+        let scene = timeline.last_scene();
         let left = scene.layout.left;
         let panel = &mut cx.view.timeline;
         if cx.now - self.told >= WORDS {
@@ -134,6 +167,11 @@ impl Timeline {
         panel.span.put(format!("{last}{}", duration(self.viewport.span())));
         let hit = self.hover.and_then(|(x, y)| timeline.hit(x, y));
         let lost = self.hover.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
+        let past = self.hover.and_then(|(x, y)| timeline.past_at(x, y)).cloned();
+        let past = past.map(|past| {
+            let time = cx.env.time_of_day(past.at + 500.0);
+            format!("from the objects, {}: {}", seconds(&time), past.words)
+        });
         let is_behind = timeline.is_behind();
         let words = hit.map(|hit| {
             let said =
@@ -143,7 +181,7 @@ impl Timeline {
                 None => hit.to_string(),
             }
         });
-        let words = words.into_iter().chain(lost).collect::<Vec<_>>().join("; ");
+        let words = words.into_iter().chain(past).chain(lost).collect::<Vec<_>>().join("; ");
         cx.view.timeline.hover.put(words);
         if is_behind {
             cx.request_frame();

@@ -3,10 +3,11 @@
 
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::queue::Queue;
-use kubechurn_client::cache::reflector::{Action, Health, Input};
+use kubechurn_client::cache::reflector::{Action, Health, Input, Notice};
 use kubechurn_client::cache::shared_informer::{ReceivedDelta, SharedInformer};
 use kubechurn_columns::kinds::Kind;
 
@@ -62,8 +63,17 @@ pub struct Receivers<'a> {
     /// Whether what is received belongs to what the session saw of a kind. The Events that only the inspector watches do
     /// not.
     pub records: bool,
-    /// Gets all that is received of a kind, with its number if it is a change that is recorded.
-    pub recorded: &'a mut dyn FnMut(Option<u64>, ApiResource, ReceivedDelta<'_>),
+    /// Gets all that is received of a kind.
+    pub recorded: &'a mut dyn FnMut(Recorded, ApiResource, ReceivedDelta<'_>),
+}
+
+/// The recorder's number of what was received.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded {
+    /// If it is a change that is recorded.
+    pub change: Option<u64>,
+    /// If a first list brought it, which is recorded, too, as long as there is room.
+    pub listed: Option<u64>,
 }
 
 /// What a reflector's input led to.
@@ -103,11 +113,16 @@ impl Watching {
     ) -> Option<Reflected> {
         let Receivers { audit, announcer, records, recorded } = receivers;
         let resource = self.informers.of(id).filter(|_| records).map(|(resource, _)| resource);
-        let history = &mut self.history;
+        let (history, absences) = (&mut self.history, &mut self.watches.absences);
         let informer = self.informers.get_mut(id)?;
+        let is_first = !informer.reflector().has_listed();
         let mut keep = |received: ReceivedDelta<'_>| {
             if let Some(resource) = resource {
-                recorded(history.push(resource, received), resource, received);
+                absences.received(id, resource, is_first, &received);
+                let is_listed = is_first && received.delta_type == DeltaType::Replaced;
+                let listed = is_listed.then(|| history.received());
+                let change = history.push(resource, received);
+                recorded(Recorded { change, listed }, resource, received);
             }
         };
         let frames = informer.ledger().frames;
@@ -116,6 +131,18 @@ impl Watching {
         self.undrained += (informer.ledger().frames - frames) as usize;
         let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
         let has_notices = !notices.is_empty();
+        if let Some(resource) = resource {
+            if is_first && informer.reflector().has_listed() {
+                absences.listed(resource, moment.now);
+            }
+            for notice in &notices {
+                match notice {
+                    Notice::Relisted { at, .. } => absences.relisted(id, *at),
+                    Notice::Gap { from, to, .. } => absences.gap(id, subject(&resource), *from, *to),
+                    _ => {}
+                }
+            }
+        }
         if let Some((resource, scope)) = self.informers.of(id) {
             if let Some((before, informer)) = before.zip(self.informers.get(id)) {
                 audit.handled(before, After { resource: &resource, scope, informer, action: action.as_ref(), moment });

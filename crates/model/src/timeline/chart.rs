@@ -8,11 +8,12 @@ use crate::kind_id::KindId;
 use crate::timeline::lanes::choice::{GroupId, LaneChoice};
 use crate::timeline::lanes::groups::Groups;
 use crate::timeline::lanes::order::Order;
-use crate::timeline::scene::contents::{LaneRow, Scene};
+use crate::timeline::scene::contents::{FindPast, LaneRow, PastMoment, Scene};
 use crate::timeline::scene::draw::draw;
 use crate::timeline::scene::hit::{Hit, LanePart};
 use crate::timeline::scene::labels::{labels_width, next_width};
 use crate::timeline::scene::layout::{Layout, TimelineView};
+use crate::timeline::scene::past::{fill_past, past_at};
 use crate::timeline::scene::pointer::{HitTest, lost_at};
 use crate::timeline::scene::scratch::Scratch;
 use crate::timeline::scene::source::Source;
@@ -224,10 +225,25 @@ impl<'a> TimelineMut<'a> {
         self.chart.is_due(&self.marks, view, now)
     }
 
+    /// The scene that was made last.
+    pub fn last_scene(&self) -> &Scene {
+        &self.chart.scene
+    }
+
     /// The scene of a view: made anew, in the buffers of the last one.
     pub fn scene(&mut self, view: &TimelineView, now: f64) -> &Scene {
         self.chart.draw(&self.marks, view, now);
         &self.chart.scene
+    }
+
+    /// Adds to the last scene what the objects of its lanes say of their past, as `find` gives it, the newest first.
+    pub fn fill_past(&mut self, find: &mut FindPast<'_>) {
+        fill_past(&self.marks, &mut self.chart.scene, find);
+    }
+
+    /// What an object says of its past at a point of the last scene.
+    pub fn past_at(&self, x: f64, y: f64) -> Option<&PastMoment> {
+        past_at(&self.chart.scene, x, y)
     }
 
     /// Whether the last scene must be painted, because it looks different from the one that was painted last. From now

@@ -6,6 +6,7 @@ pub mod counters;
 pub mod drain;
 pub mod listing;
 pub mod memory;
+pub mod missed;
 pub mod notices;
 pub mod rates;
 pub mod resync;
@@ -32,7 +33,8 @@ use crate::timeline::marks::{self, Marks, NOT_WATCHED};
 use crate::timeline::{Timeline, TimelineMut};
 use crate::watches::account::Account;
 use crate::watches::audit::AuditLog;
-use crate::watches::notices::Announcer;
+use crate::watches::missed::Absences;
+use crate::watches::notices::{Announcer, subject};
 use crate::watches::resync::Resyncs;
 use crate::watches::view::View;
 use crate::watches::watched::{Watched, scopes, worst};
@@ -53,6 +55,8 @@ pub struct Watches {
     home: &'static str,
     /// The marks of kinds that are no longer watched, by the page's names for the kinds.
     past: FxHashMap<&'static str, Marks>,
+    /// What happens to kinds while they are not watched.
+    pub absences: Absences,
     /// How many bytes the marks of a kind may take, where that was limited.
     limit: Option<usize>,
     /// Whether what a first list brings from now on is not shown yet.
@@ -357,6 +361,7 @@ impl Watches {
             after.push(match same {
                 Some(at) => before.remove(at),
                 None => {
+                    self.absences.return_to(kind.resource, &scopes);
                     let Around { informers, announcer, now } = around;
                     Watched::new(kind, scopes, informers, announcer, *now)
                 }
@@ -416,7 +421,12 @@ impl Watches {
 
     /// Lets go of a kind, and keeps its marks. Returns the informers that ended because they have no handler any more.
     fn leave(&mut self, watched: Watched, around: &mut Around<'_>) -> Vec<InformerId> {
-        let name = watched.kind().name;
+        let (kind, informers) = (watched.kind(), &*around.informers);
+        if watched.informers(informers).all(|informer| informer.has_synced()) {
+            let objects = watched.objects(informers).map(|object| &**object);
+            self.absences.leave((kind.resource, subject(&kind.resource)), watched.scopes(), objects, around.now);
+        }
+        let name = kind.name;
         let (mut marks, ended) = watched.end(around.informers, around.announcer);
         marks.open_gap(around.now, NOT_WATCHED);
         self.past.insert(name, marks);

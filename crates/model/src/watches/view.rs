@@ -15,6 +15,7 @@ use kubechurn_client::cache::store::Change;
 use crate::kind_id::KindId;
 use crate::table::schema::TableSchema;
 use crate::table::view::TableView;
+use crate::timeline::marks::Marks;
 use crate::timeline::{Chart, KindName};
 use crate::watches::account::{Account, RowSums, handled};
 use crate::watches::audit::AuditLog;
@@ -51,12 +52,19 @@ struct TableHandler<'a> {
     kind: KindId,
     of: (&'a ApiResource, &'a Scope),
     table: &'a mut TableView,
+    marks: &'a Marks,
     audit: &'a AuditLog,
 }
 
 impl ResourceEventHandler for TableHandler<'_> {
     fn changed(&mut self, now: f64, change: &Change) -> Handled {
-        self.table.apply_of(self.kind, change, now);
+        match change {
+            // The marks know more than this table, which is new.
+            Change::Added { new, listed: true, .. } if let Some(last) = self.marks.last_change(new) => {
+                self.table.apply_known(self.kind, new, last);
+            }
+            _ => self.table.apply_of(self.kind, change, now),
+        }
         self.audit.shown(self.of, (self.table, self.kind), change, now);
         Ok(())
     }
@@ -146,7 +154,7 @@ impl View {
                     continue;
                 }
                 let of = (&member.kind().resource, scope);
-                let mut handler = TableHandler { kind, of, table: &mut self.table, audit };
+                let mut handler = TableHandler { kind, of, table: &mut self.table, marks: member.marks(), audit };
                 left |= informer.deliver_some(registration.handler, &mut handler, AT_ONCE);
                 if !*synced && informer.handler_has_synced(registration.handler) {
                     *synced = true;

@@ -6,6 +6,8 @@ mod clusters;
 mod filter;
 mod idle;
 mod inspector;
+mod missed;
+mod past;
 mod places;
 mod provisional;
 mod requests;

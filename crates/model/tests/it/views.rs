@@ -118,11 +118,11 @@ fn a_kind_comes_into_the_table_and_goes_and_its_past_stays() {
     // Another order of the kinds is another table of the same watches.
     assert_eq!(play.go("#/jobs,pods"), (1, true));
     play.look();
-    assert_eq!(play.rows(), "a1Replaced b0Replaced");
+    assert_eq!(play.rows(), "a1Updated b0Replaced");
     // When the kind is alone again, its rows are there at once, and nothing else is watched.
     assert_eq!(play.go("#/pods"), (1, true));
     play.look();
-    assert_eq!((play.rows().as_str(), play.informers.len()), ("a0Replaced", 1));
+    assert_eq!((play.rows().as_str(), play.informers.len()), ("a0Updated", 1));
     assert_eq!(play.drawn(), ["a0 Replaced", "a0 Updated"]);
     assert_eq!(play.go("#/nodes"), (1, true));
     assert_eq!(play.go("#/nodes,pods,jobs?ns=shop"), (0, true));

@@ -224,7 +224,7 @@ fn the_same_writers_and_fields_are_named_of_every_change_of_a_recorded_rollout()
         let (now, text) = (recorded["ms"].as_f64().unwrap(), frame["object"].to_string());
         let resource = kinds::kind(recorded["resource"].as_str().unwrap()).map_or(WIDGETS, |kind| kind.resource);
         let object = Arc::new(decode_metadata(&text).unwrap());
-        history.push(resource, ReceivedDelta { now, delta_type, object: &object, text: Some(&text) });
+        history.push(resource, ReceivedDelta { now, delta_type, object: &object, text: Some(&text), was_known: false });
     }
     let compared = compare_all(&history);
     assert!(compared.writers > 300 && compared.last_writes > 300 && compared.fields > 500, "{compared:?}");

@@ -124,6 +124,12 @@ impl TableView {
         }
     }
 
+    /// Takes in an object that was known before the table was made, to which this happened last.
+    pub fn apply_known(&mut self, kind: KindId, object: &Arc<Object>, (delta, at): (DeltaType, f64)) {
+        self.taken.added += 1;
+        self.add(kind, object, delta, at);
+    }
+
     /// Takes in a delta of a first list that is not complete. `now` is the time in milliseconds.
     pub fn apply_listed(&mut self, kind: KindId, delta_type: DeltaType, object: &Arc<Object>, now: f64) {
         self.taken.listed += 1;

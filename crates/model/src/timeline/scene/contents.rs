@@ -1,9 +1,12 @@
 //! The contents of a scene, as plain data. The painter needs to know nothing else, and tests can read it.
 
+use std::rc::Rc;
+
 use smol_str::SmolStr;
 
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::uid::Uid;
 
 use crate::kind_id::KindId;
 use crate::timeline::lanes::choice::{GroupRow, LanesBy};
@@ -249,6 +252,42 @@ pub struct StreamLine {
     pub headed: bool,
 }
 
+/// A moment that an object names, before it was received.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PastMoment {
+    /// When, in milliseconds.
+    pub at: f64,
+    /// What it means.
+    pub tone: Tone,
+    /// What happened.
+    pub words: String,
+}
+
+/// What the object of this kind, key and uid says of its past, the newest first.
+pub type FindPast<'a> = dyn FnMut(KindId, &ObjectKey, &Uid) -> Rc<[PastMoment]> + 'a;
+
+/// A hollow mark.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PastGlyph {
+    /// Where its middle is.
+    pub x: f64,
+    /// The middle of its row.
+    pub y: f64,
+    /// What it stands for.
+    pub moment: PastMoment,
+}
+
+/// A hatched stretch of a lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PastArea {
+    /// Where it begins.
+    pub x: f64,
+    /// How wide it is.
+    pub width: f64,
+    /// The middle of its row.
+    pub y: f64,
+}
+
 /// Words above the lanes, for relists and gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoteLabel {
@@ -293,6 +332,10 @@ pub struct Scene {
     pub glyphs: Vec<Glyph>,
     /// Events about the lanes' objects.
     pub events: Vec<EventGlyph>,
+    /// What the objects of the lanes say of their past.
+    pub past: Vec<PastGlyph>,
+    /// The stretches of the lanes of which only that is known.
+    pub past_areas: Vec<PastArea>,
     pub gaps: Vec<GapArea>,
     /// The same in the rows that they concern, each time once.
     pub row_gaps: Vec<RowGap>,
@@ -334,6 +377,8 @@ impl Default for Scene {
             pills: Vec::new(),
             glyphs: Vec::new(),
             events: Vec::new(),
+            past: Vec::new(),
+            past_areas: Vec::new(),
             gaps: Vec::new(),
             row_gaps: Vec::new(),
             lost: Vec::new(),
@@ -353,7 +398,7 @@ impl Scene {
     /// not.
     pub fn moves(&self) -> bool {
         let marks = self.glyphs.len() + self.events.len() + self.pills.len() + self.lines.len() + self.gaps.len();
-        self.following && marks > 0
+        self.following && marks + self.past.len() > 0
     }
 
     /// Whether both are the same picture: the same things, none of them elsewhere by a quarter of a pixel or more. On a
@@ -385,6 +430,12 @@ impl Scene {
             })
             && same(&self.events, &other.events, |one, two| {
                 near(one.x, two.x) && (one.y, one.tone, one.seq) == (two.y, two.tone, two.seq)
+            })
+            && same(&self.past, &other.past, |one, two| {
+                near(one.x, two.x) && (one.y, one.moment.tone) == (two.y, two.moment.tone)
+            })
+            && same(&self.past_areas, &other.past_areas, |one, two| {
+                near(one.x, two.x) && near(one.width, two.width) && one.y == two.y
             })
             && same(&self.gaps, &other.gaps, |one, two| {
                 near(one.x, two.x) && near(one.width, two.width) && one.kept == two.kept

@@ -13,6 +13,7 @@ use crate::timeline::scene::contents::{EventGlyph, Scene};
 use crate::timeline::scene::lane::RowLane;
 use crate::timeline::scene::scratch::EventMarks;
 use crate::timeline::store::block::Block;
+use crate::timeline::store::mark::MarkType;
 use crate::timeline::store::marks::Marks;
 use crate::timeline::store::walk::{Part, Step, walk};
 
@@ -42,7 +43,9 @@ pub(super) fn fill_events(marks: &[&Marks], row: &RowLane<'_>, scene: &mut Scene
                     if block.last_at < scale.window.from {
                         return ControlFlow::Break(());
                     }
-                    let frames = block.frames() - u64::from(block.deletes());
+                    // What a first list brought stands at the Event's own time, as a moment of the past.
+                    let is_listed = block.first_at == event.first_at && block.counts[MarkType::Replaced as usize] > 0;
+                    let frames = block.frames() - u64::from(block.deletes()) - u64::from(is_listed);
                     if frames > 0 && block.first_at <= scale.window.to {
                         let (at, seq, tone) = (block.last_at, block.last_seq, block.states.worst().unwrap_or_default());
                         found.push(EventMarks { cell: cell(at, &scale), at, seq, kind: own_kind, tone, frames });

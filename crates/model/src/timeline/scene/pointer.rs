@@ -238,7 +238,7 @@ pub(in crate::timeline) fn lost_at(scene: &Scene, x: f64, y: f64) -> Option<&str
 }
 
 /// The lane that was drawn in a row, if it is still there, with the marks of its kind.
-fn known<'a>(marks: &[&'a Marks], row: &LaneRow) -> Option<(&'a Marks, &'a Lane)> {
+pub(super) fn known<'a>(marks: &[&'a Marks], row: &LaneRow) -> Option<(&'a Marks, &'a Lane)> {
     let own = *marks.get(row.kind.index())?;
     Some((own, own.lanes.get(row.lane).filter(|lane| lane.key == row.key)?))
 }

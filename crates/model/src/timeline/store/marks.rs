@@ -9,6 +9,7 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
 use kubechurn_client::api::owner::Owners;
 use kubechurn_client::api::uid::{self, Uid};
+use kubechurn_client::cache::delta::DeltaType;
 
 use crate::timeline::store::event_targets::EventTargets;
 use crate::timeline::store::lane::Lane;
@@ -192,6 +193,31 @@ impl Marks {
     /// Whether an object has a lane.
     pub fn has_lane(&self, key: &ObjectKey) -> bool {
         self.lanes.find(key).is_some()
+    }
+
+    /// What happened last to an object that is there, and when; `None` where no mark of that is held. A list that brought the
+    /// version that was known before is nothing that happened.
+    pub fn last_change(&self, object: &Object) -> Option<(DeltaType, f64)> {
+        let lane = self.lanes.get(self.lanes.find(&object.key)?)?;
+        let newest = self.ring.get(lane.last_seq).filter(|_| lane.live && lane.marks > 0 && lane.uid == object.uid)?;
+        let version = |mark: &Mark<'_>| match mark.subject {
+            SubjectRef::Object { life, resource_version, .. } => Some((life, ResourceVersion::from(resource_version))),
+            _ => None,
+        };
+        let is_repeated = |mark: &Mark<'_>, before: &Mark<'_>| {
+            mark.mark_type == MarkType::Replaced
+                && before.mark_type != MarkType::Deleted
+                && version(before) == version(mark)
+        };
+        let older = |mark: &Mark<'_>| self.ring.before(mark).filter(|before| is_repeated(mark, before));
+        let mark = std::iter::successors(Some(newest), older).last()?;
+        let delta_type = match mark.mark_type {
+            MarkType::Added => DeltaType::Added,
+            MarkType::Updated => DeltaType::Updated,
+            MarkType::Replaced => DeltaType::Replaced,
+            _ => return None,
+        };
+        Some((delta_type, mark.at))
     }
 
     /// Gives a live object a lane, if it has none because nothing has happened to it or because its marks are evicted.

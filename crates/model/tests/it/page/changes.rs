@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Play;
 
-const LISTED: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
+pub(super) const LISTED: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
 
 /// A feed of Pods whose list is complete: `a` and `b`.
 pub(super) fn listed() -> (Play, InformerId) {

@@ -1,0 +1,97 @@
+//! What happened while a kind was not watched, as the feed says it.
+
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::testing::{bookmark, event};
+use kubechurn_model::feed::FeedCommand;
+use kubechurn_model::navigation::route::Route;
+use kubechurn_model::page::command::Command;
+
+use super::Play;
+use super::changes::{LISTED, listed_at};
+
+impl Play {
+    /// The words of the rows about watches.
+    fn notices(&self) -> Vec<String> {
+        let rows = self.page.view().feed.window.rows.iter().filter(|row| row.what == "notice");
+        rows.map(|row| row.words.iter().map(|piece| &*piece.text).collect()).collect()
+    }
+
+    fn goes(&mut self, fragment: &str) {
+        self.command(Command::Go(Box::new(Route::parse(fragment))));
+        self.arrive();
+    }
+
+    fn lists_again(&mut self, id: InformerId, objects: &[&str]) {
+        self.reflects(id, Input::Opened);
+        for object in objects {
+            self.reflects(id, Input::Frame(&event("ADDED", object)));
+        }
+        self.reflects(id, Input::Frame(&bookmark("100", LISTED)));
+    }
+
+    fn passes(&mut self, milliseconds: f64) {
+        self.place.now.set(self.place.now.get() + milliseconds);
+        self.frame();
+    }
+}
+
+#[test]
+fn a_kind_that_was_not_watched_for_a_time_says_what_came_of_it() {
+    let (mut play, id) = listed_at("#/configmaps?view=changes");
+    play.change(id, "ADDED", "c@10");
+    play.goes("#/pods");
+    play.passes(6_800.0);
+    play.goes("#/configmaps?view=changes");
+    let id = play.informers.iter().find(|(_, name)| *name == "configmaps").unwrap().0;
+    play.reflects(id, Input::Start);
+    play.lists_again(id, &["a@1", "c@20", "d@21"]);
+    play.passes(800.0);
+    assert!(play.notices().is_empty(), "another kind's may follow");
+    play.passes(900.0);
+    let words = "configmaps not watched for 7 s: 1 gone (n/b), 1 changed, 1 new";
+    assert_eq!(play.notices(), [words]);
+    assert!(play.page.view().feed.frame.words.starts_with("2 changes "), "it is no change itself");
+    // A filter hides it, and without one it is there again.
+    play.command(Command::Filter(String::from("name:c")));
+    play.frame();
+    assert!(play.notices().is_empty() && !play.feed().is_empty());
+    play.command(Command::Filter(String::new()));
+    play.frame();
+    assert_eq!(play.notices(), [words]);
+    // Where nothing happened, nothing is said.
+    play.goes("#/pods");
+    play.passes(6_800.0);
+    play.goes("#/configmaps?view=changes");
+    let id = play.informers.iter().find(|(_, name)| *name == "configmaps").unwrap().0;
+    play.reflects(id, Input::Start);
+    play.lists_again(id, &["a@1", "c@20", "d@21"]);
+    play.passes(2_000.0);
+    assert_eq!(play.notices(), [words]);
+}
+
+#[test]
+fn an_outage_that_ends_with_a_list_says_what_came_of_it_for_all_kinds_in_one_line() {
+    let mut play = Play::found("#/pods,configmaps?view=changes");
+    play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 270.0, width: 900.0 }));
+    let ids: Vec<InformerId> = play.informers.iter().map(|(id, _)| *id).collect();
+    for id in &ids {
+        play.reflects(*id, Input::Start);
+        play.lists_again(*id, &["a@1", "b@2"]);
+    }
+    play.frame();
+    // The history is gone while nothing is heard.
+    for id in &ids {
+        let gone = r#"{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}"#;
+        play.reflects(*id, Input::Frame(gone));
+    }
+    play.passes(30_000.0);
+    for id in &ids {
+        play.reflects(*id, Input::Timer);
+        play.lists_again(*id, &["a@30"]);
+        // The watch goes on from the list.
+        play.reflects(*id, Input::Frame(&event("MODIFIED", "a@101")));
+    }
+    play.passes(2_000.0);
+    assert_eq!(play.notices(), ["pods, configmaps not watched for 30 s: 2 gone (n/b, n/b), 2 changed"]);
+}
