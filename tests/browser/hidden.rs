@@ -131,8 +131,8 @@ async fn timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep() {
         assert_eq!(page.status_of("pods").await.map(|status| status.state).as_deref(), Some("live"));
         // The server ends the watch of a client that does not keep up on a busy machine, and the page resumes it.
         let [closed, lists] = ["held.closed", "kubechurn.status().find(kind => kind.resource === 'pods').ledger.lists"];
-        let [closed, lists] = page.read(&format!("return [{closed}, {lists}]"), Vec::new()).await;
-        assert_eq!([closed, lists], [0u64, 1], "a healthy watch was dropped, or a list read again");
+        let [closed, lists]: [u64; 2] = page.read(&format!("return [{closed}, {lists}]"), Vec::new()).await;
+        assert_eq!([closed, lists], [0, 1], "a healthy watch was dropped, or a list read again");
         let told = "return kubechurn.notices().filter(said => ['gap', 'relist', 'stale'].includes(said.type))";
         page.becomes("nothing is called a gap", told, json!([])).await;
         println!("before: {before:?}; after: {after:?}");

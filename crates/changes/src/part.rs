@@ -58,7 +58,8 @@ pub(crate) fn words(path: &str, values: &[Option<&Value>], is_cut: bool) -> Vec<
     let is_long = path.ends_with(".image") || texts.iter().any(|text| text.len() > SHORT);
     let mut parts = if is_cut && is_long { differing(&texts) } else { texts.clone() }.into_iter();
     // Values of which the same letters are kept are told apart by their lengths.
-    let is_alike = is_cut && texts.len() > 1 && texts.windows(2).all(|pair| pair[0] == pair[1]);
+    let differ = || values.iter().flatten().any(|value| Some(*value) != values.iter().flatten().next().copied());
+    let is_alike = is_cut && texts.len() > 1 && texts.windows(2).all(|pair| pair[0] == pair[1]) && differ();
     let word = |value: &Option<&Value>| match (value, value.and_then(|_| parts.next())) {
         (Some(value), Some(_)) if is_alike => format!("{} bytes", value.bytes),
         (Some(value), Some(part)) if part.len() < value.kept().len() => Value::plain(part).to_string(),
@@ -131,6 +132,8 @@ mod tests {
         // Beyond what is kept they differ, and so their lengths are shown.
         let long = "x".repeat(crate::value::KEPT);
         check("spec.x", [&format!("{long}a"), &format!("{long}bc")], ["1001 bytes", "1002 bytes"]);
+        // What is the same is no length.
+        check("reason", ["Killing", "Killing"], ["Killing", "Killing"]);
         // The tag of an image with a long name is in sight.
         let name = format!("registry.example/{}", "x".repeat(100));
         check("x.image", [&format!("{name}:1.14"), &format!("{name}:9-typo")], ["1.14", "9-typo"]);

@@ -298,7 +298,9 @@ impl Folding {
         let is_gone = line.delta_type == DeltaType::Deleted;
         let has_controller = line.controller().is_some_and(|owner| owner.is_controller);
         let is_others = !line.writers.iter().all(|writer| own.is_writer(writer));
-        let is_same = !line.asks || own.depth > 0 || (has_controller && !is_others);
+        // The taints of a Node that is lost follow from its loss.
+        let follows = own.is_lost() && line.fields.iter().all(|field| field.path.starts_with("spec.taints"));
+        let is_same = !line.asks || own.depth > 0 || follows || (has_controller && !is_others);
         let has_caused = self.blocks.get(&own.block).is_some_and(|block| block.entries.len() > 1);
         let is_anew = !is_same && own.anew < MOST_ANEW && (has_caused || is_others || quiet > CHAIN);
         let repeats = (own.signatures.contains(&signature) && !is_long && !is_news && !is_anew) || is_gone;

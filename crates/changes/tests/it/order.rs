@@ -112,6 +112,29 @@ fn the_events_of_a_node_are_found_by_its_name_too() {
 }
 
 #[test]
+fn the_taints_of_a_lost_node_are_told_with_its_loss() {
+    let mut play = Play::new();
+    let with = |ready: &str, spec: Value| {
+        let mut node = node(ready);
+        node["spec"] = spec;
+        node
+    };
+    let taints = json!([{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]);
+    play.list("Node", "n1", "", with("True", json!({"podCIDR": "10.0.0.0/24"})));
+    play.list("Pod", "p", "r", pod("n1", "True", ""));
+    play.set(0.0, "Node", "n1", "", with("Unknown", json!({"podCIDR": "10.0.0.0/24"})));
+    play.set(10.0, "Node", "n1", "", with("Unknown", json!({"podCIDR": "10.0.0.0/24", "taints": taints})));
+    let mut lost = pod("n1", "False", "");
+    lost["manager"] = json!("kube-controller-manager");
+    play.set(20.0, "Pod", "p", "r", lost);
+    assert_eq!(play.names(), ["Node n1", "  Pod p"]);
+    // That somebody drains it is another matter.
+    let spec = json!({"podCIDR": "10.0.0.0/24", "taints": taints, "unschedulable": true});
+    play.set(30.0, "Node", "n1", "", with("Unknown", spec));
+    assert_eq!(play.names(), ["Node n1", "Node n1", "  Pod p"]);
+}
+
+#[test]
 fn what_a_lost_node_does_to_its_pods_stands_under_it() {
     let mut play = Play::new();
     play.list("Node", "n1", "", node("True"));
