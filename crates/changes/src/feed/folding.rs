@@ -300,12 +300,14 @@ impl Folding {
         let is_others = !line.writers.iter().all(|writer| own.is_writer(writer));
         // The taints of a Node that is lost follow from its loss.
         let follows = own.is_lost() && line.fields.iter().all(|field| field.path.starts_with("spec.taints"));
-        let is_same = !line.asks || own.depth > 0 || follows || (has_controller && !is_others);
+        // What a Node's loss did to a workload has nothing to do with what is asked of it afterwards.
+        let is_below = own.depth > 0 && (has_controller || !own.is_mixed);
+        let is_same = !line.asks || is_below || follows || (has_controller && !is_others);
         let has_caused = self.blocks.get(&own.block).is_some_and(|block| block.entries.len() > 1);
         let is_anew = !is_same && own.anew < MOST_ANEW && (has_caused || is_others || quiet > CHAIN);
         let repeats = (own.signatures.contains(&signature) && !is_long && !is_news && !is_anew) || is_gone;
         // That somebody deletes what was there before is news.
-        if is_gone && own.depth == 0 && !has_controller && !own.has_added && !own.is_to_go() {
+        if is_gone && !is_below && !has_controller && !own.has_added && !own.is_to_go() {
             return false;
         }
         (repeats && quiet <= REPEAT) || (is_open && is_same && !is_long && !is_news)

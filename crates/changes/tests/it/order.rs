@@ -165,6 +165,25 @@ fn what_a_lost_node_does_to_its_pods_stands_under_it() {
     assert_eq!(play.names(), names);
     assert_eq!(text(play.row("Node n1")), "Ready True → Unknown, MemoryPressure False → Unknown");
     assert_eq!(text(play.row("2 ReplicaSets")), "readyReplicas 2 → 1");
+    // What is asked of a workload meanwhile is another matter, and so is its deletion.
+    play.set(
+        40.0,
+        "Deployment",
+        "d1",
+        "",
+        json!({"generation": 2, "spec": {"replicas": 0}, "status": {"readyReplicas": 1}}),
+    );
+    play.set(
+        41.0,
+        "ReplicaSet",
+        "r1",
+        "d1",
+        json!({"generation": 2, "spec": {"replicas": 0}, "status": {"readyReplicas": 1}}),
+    );
+    assert_eq!(play.names()[..3], ["Deployment d1", "  ReplicaSet r1", "Pod r2-1"]);
+    let line = play.objects.delete(50.0, "Deployment", "d2");
+    play.feed.push(line);
+    assert_eq!(play.names()[..2], ["Deployment d2", "Deployment d1"]);
 }
 
 #[test]
