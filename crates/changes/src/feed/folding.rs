@@ -304,7 +304,9 @@ impl Folding {
         let is_below = own.depth > 0 && (has_controller || !own.is_mixed);
         let is_same = !line.asks || is_below || follows || (has_controller && !is_others);
         let has_caused = self.blocks.get(&own.block).is_some_and(|block| block.entries.len() > 1);
-        let is_anew = !is_same && own.anew < MOST_ANEW && (has_caused || is_others || quiet > CHAIN);
+        // Whoever else asks is heard, though somebody repeats himself.
+        let most = if is_others { 2 * MOST_ANEW } else { MOST_ANEW };
+        let is_anew = !is_same && own.anew < most && (has_caused || is_others || quiet > CHAIN);
         let repeats = (own.signatures.contains(&signature) && !is_long && !is_news && !is_anew) || is_gone;
         // That somebody deletes what was there before is news.
         if is_gone && !is_below && !has_controller && !own.has_added && !own.is_to_go() {

@@ -298,6 +298,24 @@ fn what_another_asks_for_and_a_deletion_are_news_though_the_row_is_young() {
     let line = play.objects.delete(151_000.0, "Deployment", "a");
     play.feed.push(line);
     assert_eq!(rows(&play.feed)[..2], ["Deployment a deleted", "Deployment a spec.replicas 0 → 1"]);
+    // A person is heard while a program repeats itself; two that fight are one row in the end.
+    for turn in 0..40u32 {
+        let manager = if turn == 20 { "kubectl" } else { "autoscaler" };
+        play.set(200_000.0 + f64::from(turn) * 1_000.0, "Deployment", "c", "", by(manager, turn.into(), turn.into()));
+        play.set(200_000.5 + f64::from(turn) * 1_000.0, "ReplicaSet", "cr", "c", spec(turn.into(), turn.into()));
+        if turn == 20 {
+            assert_eq!(
+                rows(&play.feed)[..2],
+                ["Deployment c spec.replicas 19 → 20", "  ReplicaSet cr spec.replicas 19 → 20"]
+            );
+        }
+    }
+    let begun = play.feed.len();
+    for turn in 40..80u32 {
+        let manager = if turn % 2 == 0 { "kubectl" } else { "autoscaler" };
+        play.set(200_000.0 + f64::from(turn) * 1_000.0, "Deployment", "c", "", by(manager, turn.into(), turn.into()));
+    }
+    assert!(play.feed.len() <= begun + 6, "{:#?}", rows(&play.feed));
 }
 
 #[test]

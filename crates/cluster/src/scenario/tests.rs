@@ -2,6 +2,7 @@
 
 mod agreement;
 mod findings;
+mod incidents;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use futures::StreamExt;
+use futures::future::LocalBoxFuture;
 use futures::stream::{self, LocalBoxStream};
+use futures::{FutureExt, StreamExt};
 use kubechurn_changes::findings::Card;
 use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_client::api::extra::Keep;
@@ -20,8 +21,8 @@ use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::reflector::{Action, Input, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, ReceivedDelta, SharedInformer};
 use kubechurn_columns::kinds::{KINDS, Kind};
-use kubechurn_model::feed::Changes;
 use kubechurn_model::feed::wrong::{Entry, Fault, Received, WrongNow};
+use kubechurn_model::feed::{Changes, row_of};
 use kubechurn_model::history::{Budget, History};
 use serde_json::{Value, json};
 use tokio::task::{LocalSet, spawn_local};
@@ -40,6 +41,10 @@ use crate::{clock, controllers, server};
 const SEEDS: [u64; 3] = [1, 7, 23];
 /// How soon a detector must fire.
 const SOON: f64 = 10_000.0;
+/// How many entries of what is wrong now are open, as in the page.
+const OPEN: usize = 4;
+/// How many rows of the feed are on the first screen of 1440 by 900 pixels.
+const FIRST_ROWS: usize = 15;
 /// How soon what is wrong must be named, in milliseconds.
 const NAMED_IN: f64 = 3_000.0;
 
@@ -57,6 +62,8 @@ pub(super) struct Page {
     /// When each Pod, and each node, first came into such a state: kind and name.
     failed: RefCell<BTreeMap<(String, String), f64>>,
     wrong: RefCell<WrongNow>,
+    /// Set where there is nothing more to wait for.
+    pub(super) is_over: Cell<bool>,
     /// Each entry of what is wrong now as it was found first, by its subject and what is wrong, and when.
     entries: RefCell<BTreeMap<(String, u8), (f64, Entry)>>,
 }
@@ -110,6 +117,23 @@ impl Page {
             let name = format!("{} {}: {}", card.kind, card.key, card.title());
             self.found.borrow_mut().entry(name).or_insert((now, card));
         }
+    }
+
+    /// What stands first: the open entries of what is wrong, and the first rows of the feed, each in words.
+    pub(super) fn first_lines(&self) -> Vec<String> {
+        let (changes, wrong) = (self.changes.borrow(), self.wrong.borrow());
+        let entries = wrong.entries().iter().filter(|entry| entry.ended_at.is_none()).take(OPEN).map(|entry| {
+            let began = entry.began.as_ref().map(|began| began.words().into_iter().map(|(words, _)| words));
+            let began: Vec<String> = began.into_iter().flatten().collect();
+            format!("{}, began with {}", entry.sentence(), began.join(" "))
+        });
+        let feed = changes.shown();
+        let rows = feed.rows().take(FIRST_ROWS).map(|entry| {
+            let row = row_of(entry, &feed.outcome(entry), false, String::new());
+            let words: Vec<&str> = row.words.iter().map(|piece| &*piece.text).collect();
+            format!("{} {}{}: {}", row.kind, row.name, row.name_end, words.join(" "))
+        });
+        entries.chain(rows).collect()
     }
 
     /// Lists and watches a kind.
@@ -174,7 +198,7 @@ impl Page {
 }
 
 /// Something that a user does to the cluster while the page watches.
-pub(super) type Act = fn(Client) -> std::pin::Pin<Box<dyn Future<Output = ()>>>;
+pub(super) type Act = Box<dyn FnOnce(Client, Rc<Page>) -> LocalBoxFuture<'static, ()>>;
 
 /// Plays scenarios, and what a user does besides, for some time, and returns what the page found.
 pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, time: Duration) -> Rc<Page> {
@@ -191,6 +215,7 @@ pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, ti
         trouble: Cell::default(),
         failed: RefCell::default(),
         wrong: RefCell::default(),
+        is_over: Cell::default(),
         entries: RefCell::default(),
     });
     let run = async {
@@ -205,11 +230,11 @@ pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, ti
         }
         server.app.control.runner.begin(Client::new(router(), "kubectl"), scenarios);
         if let Some(act) = act {
-            spawn_local(act(Client::new(router(), "kubectl")));
+            spawn_local(act(Client::new(router(), "kubectl"), Rc::clone(&page)));
         }
         let end = page.began + time;
         for turn in 0.. {
-            if Instant::now() >= end {
+            if Instant::now() >= end || page.is_over.get() {
                 break;
             }
             sleep(Duration::from_millis(100)).await;
@@ -383,24 +408,27 @@ async fn an_autoscaler_that_cannot_make_up_its_mind_is_a_field_that_flaps() {
 }
 
 /// A version that ends at once, so that its Pods are never all available.
-fn breaks(client: Client) -> std::pin::Pin<Box<dyn Future<Output = ()>>> {
-    Box::pin(async move {
-        sleep(Duration::from_secs(3)).await;
-        let deployments = client.list(&DEPLOYMENTS, &Scope::default()).await.unwrap_or_default();
-        let of = |deployment: &Value| deployment["metadata"]["namespace"] == "shop";
-        let deployment = deployments["items"].as_array().and_then(|all| all.iter().find(|one| of(one))).unwrap();
-        let container = &deployment["spec"]["template"]["spec"]["containers"][0]["name"];
-        let containers = json!([{"name": container, "command": ["false"]}]);
-        let patch = json!({"spec": {"template": {"spec": {"containers": containers}}}});
-        let name = deployment["metadata"]["name"].as_str().unwrap();
-        client.patch(&DEPLOYMENTS, "shop", name, Patch::Strategic(&patch)).await.unwrap();
+fn breaks() -> Act {
+    Box::new(|client, _| {
+        async move {
+            sleep(Duration::from_secs(3)).await;
+            let deployments = client.list(&DEPLOYMENTS, &Scope::default()).await.unwrap_or_default();
+            let of = |deployment: &Value| deployment["metadata"]["namespace"] == "shop";
+            let deployment = deployments["items"].as_array().and_then(|all| all.iter().find(|one| of(one))).unwrap();
+            let container = &deployment["spec"]["template"]["spec"]["containers"][0]["name"];
+            let containers = json!([{"name": container, "command": ["false"]}]);
+            let patch = json!({"spec": {"template": {"spec": {"containers": containers}}}});
+            let name = deployment["metadata"]["name"].as_str().unwrap();
+            client.patch(&DEPLOYMENTS, "shop", name, Patch::Strategic(&patch)).await.unwrap();
+        }
+        .boxed_local()
     })
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_version_that_ends_at_once_is_a_rollout_that_does_not_progress() {
     for seed in SEEDS {
-        let page = play(&[], seed, Some(breaks), Duration::from_secs(30)).await;
+        let page = play(&[], seed, Some(breaks()), Duration::from_secs(30)).await;
         check(&page, "Deployment shop/", "");
         let sentence = found(&page, "Deployment shop/").swap_remove(0).1;
         // A container that has ended is in one of these two states.
@@ -410,21 +438,24 @@ async fn a_version_that_ends_at_once_is_a_rollout_that_does_not_progress() {
 }
 
 /// A program that deletes an object and makes it again, every second.
-fn makes_again(client: Client) -> std::pin::Pin<Box<dyn Future<Output = ()>>> {
-    Box::pin(async move {
-        let client = client.with_user_agent("config-operator");
-        loop {
-            sleep(Duration::from_secs(1)).await;
-            let settings = json!({"metadata": {"name": "flags", "namespace": "shop"}, "data": {"on": "true"}});
-            client.create(&CONFIG_MAPS, "shop", &settings).await.unwrap();
-            sleep(Duration::from_secs(1)).await;
-            client.delete(&CONFIG_MAPS, "shop", "flags", DeleteOptions::default()).await.unwrap();
+fn makes_again() -> Act {
+    Box::new(|client, _| {
+        async move {
+            let client = client.with_user_agent("config-operator");
+            loop {
+                sleep(Duration::from_secs(1)).await;
+                let settings = json!({"metadata": {"name": "flags", "namespace": "shop"}, "data": {"on": "true"}});
+                client.create(&CONFIG_MAPS, "shop", &settings).await.unwrap();
+                sleep(Duration::from_secs(1)).await;
+                client.delete(&CONFIG_MAPS, "shop", "flags", DeleteOptions::default()).await.unwrap();
+            }
         }
+        .boxed_local()
     })
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_object_that_is_made_again_and_again_is_found() {
-    let page = play(&[], 1, Some(makes_again), Duration::from_secs(20)).await;
+    let page = play(&[], 1, Some(makes_again()), Duration::from_secs(20)).await;
     check(&page, "ConfigMap shop/flags: is deleted and made again 3 times in ", "");
 }
