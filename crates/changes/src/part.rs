@@ -54,12 +54,13 @@ pub fn sentence(parts: &[Part]) -> String {
 
 /// The words for the values of a field, one by one. Where `is_cut` says so, only what differs of long ones.
 pub(crate) fn words(path: &str, values: &[Option<&Value>], is_cut: bool) -> Vec<String> {
-    let texts: Vec<&str> = values.iter().flatten().map(|value| value.kept()).collect();
+    let known: Vec<&Value> = values.iter().flatten().copied().collect();
+    let texts: Vec<&str> = known.iter().map(|value| value.kept()).collect();
     let is_long = path.ends_with(".image") || texts.iter().any(|text| text.len() > SHORT);
     let mut parts = if is_cut && is_long { differing(&texts) } else { texts.clone() }.into_iter();
     // Values of which the same letters are kept are told apart by their lengths.
-    let differ = || values.iter().flatten().any(|value| Some(*value) != values.iter().flatten().next().copied());
-    let is_alike = is_cut && texts.len() > 1 && texts.windows(2).all(|pair| pair[0] == pair[1]) && differ();
+    let is_alike =
+        is_cut && texts.windows(2).all(|pair| pair[0] == pair[1]) && known.windows(2).any(|pair| pair[0] != pair[1]);
     let word = |value: &Option<&Value>| match (value, value.and_then(|_| parts.next())) {
         (Some(value), Some(_)) if is_alike => format!("{} bytes", value.bytes),
         (Some(value), Some(part)) if part.len() < value.kept().len() => Value::plain(part).to_string(),
@@ -132,8 +133,11 @@ mod tests {
         // Beyond what is kept they differ, and so their lengths are shown.
         let long = "x".repeat(crate::value::KEPT);
         check("spec.x", [&format!("{long}a"), &format!("{long}bc")], ["1001 bytes", "1002 bytes"]);
-        // What is the same is no length.
+        // What is the same is no length, and neither is what is there alone.
         check("reason", ["Killing", "Killing"], ["Killing", "Killing"]);
+        let value = Value::plain("on");
+        assert_eq!(words("spec.x", &[None, Some(&value)], true), ["none", "on"]);
+        assert_eq!(words("spec.x", &[Some(&value), None, Some(&value)], true), ["on", "none", "on"]);
         // The tag of an image with a long name is in sight.
         let name = format!("registry.example/{}", "x".repeat(100));
         check("x.image", [&format!("{name}:1.14"), &format!("{name}:9-typo")], ["1.14", "9-typo"]);

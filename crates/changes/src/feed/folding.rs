@@ -2,9 +2,9 @@
 //!
 //! Entries stand in blocks. A block begins with a change that has no known cause, and holds what that change caused: a
 //! change of an object that asks for something is caused by its owner if the owner's entry asked for something, and
-//! the block has not been quiet for long; so is what an owner hands on of its metadata; what befalls the Pods on a Node is caused by the Node that is lost; and an Event
-//! belongs to the object that it is about. The block that began last stands first, and keeps its place whatever happens in
-//! it, so that an entry stands where its first change was received.
+//! the block has not been quiet for long; so is what an owner hands on of its metadata; what befalls the Pods on a Node is
+//! caused by the Node that is lost; and an Event belongs to the object that it is about. The block that began last stands
+//! first, and keeps its place whatever happens in it, so that an entry stands where its first change was received.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
@@ -154,10 +154,8 @@ impl Folding {
             Goes::Among(parent) => (Some(parent), true),
             Goes::Into(_) | Goes::Alone => (None, false),
         };
-        let anew = self
-            .of(&line.uid)
-            .filter(|own| own.signatures.contains(&signature))
-            .map_or(0, |own| own.anew.saturating_add(1));
+        let repeats = |own: &&Entry| own.signatures.contains(&signature) && line.at - own.last_at <= REPEAT;
+        let anew = self.of(&line.uid).filter(repeats).map_or(0, |own| own.anew.saturating_add(1));
         let id = match goes {
             Goes::Into(id) => id,
             _ => match self.group(line, parent, is_among) {

@@ -316,6 +316,12 @@ fn what_another_asks_for_and_a_deletion_are_news_though_the_row_is_young() {
         play.set(200_000.0 + f64::from(turn) * 1_000.0, "Deployment", "c", "", by(manager, turn.into(), turn.into()));
     }
     assert!(play.feed.len() <= begun + 6, "{:#?}", rows(&play.feed));
+    // Whoever comes back after a while is heard anew.
+    for (generation, at) in [(80, 500_000.0), (81, 540_000.0), (82, 580_000.0)] {
+        play.set(at, "Deployment", "c", "", by("kubectl", generation, generation));
+        let row = format!("Deployment c spec.replicas {} → {generation}", generation - 1);
+        assert_eq!(rows(&play.feed)[0], row);
+    }
 }
 
 #[test]

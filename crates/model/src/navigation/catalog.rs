@@ -17,8 +17,8 @@ use kubechurn_columns::kinds::{KINDS, Kind, printed_by};
 /// The verbs that the page needs to watch a kind. A resource that lacks one of them is no kind of the catalog.
 const VERBS: [&str; 2] = ["list", "watch"];
 
-/// The kinds whose changes the feed shows where none is named: workloads and what they own, nodes and Events, and what is changed
-/// when a workload is configured, scaled, limited or given storage.
+/// The kinds whose changes the feed shows where none is named: workloads and what they own, nodes and Events, and what is
+/// changed when a workload is configured, scaled, limited or given storage.
 pub const MATTERS: &str = "deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,pods,nodes,events,\
                            configmaps,horizontalpodautoscalers,resourcequotas,persistentvolumeclaims";
 /// The kinds that can be watched, in the sidebar's order.

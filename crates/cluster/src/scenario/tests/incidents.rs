@@ -227,8 +227,8 @@ async fn not_read(seed: u64, times: usize) -> Vec<String> {
     log.missed.take()
 }
 
-// The order of what happens at one time is not the same in each run, and sometimes somebody else changes the same object at that
-// moment: more may be missed here than the goal allows.
+// The order of what happens at one time is not the same in each run, and sometimes somebody else changes the same object at
+// that moment: more may be missed here than the goal allows.
 
 #[tokio::test(start_paused = true)]
 async fn incidents_among_much_else_are_read_first() {

@@ -66,7 +66,8 @@ pub fn of_entry(entry: &Entry) -> WrongRow {
     let began = entry.began.as_ref();
     let mut words = began.map(|began| lead(began.words())).unwrap_or_default();
     if began.is_none_or(|began| !began.explains()) {
-        words.push((UNEXPLAINED.to_owned(), "old"));
+        let lead = if words.is_empty() { "" } else { "and " };
+        words.push((format!("{lead}{UNEXPLAINED}"), "old"));
     }
     WrongRow {
         tone,

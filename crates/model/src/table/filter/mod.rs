@@ -1,8 +1,8 @@
 //! The filter of a table: what the terms of the [`grammar`] match in a row.
 //!
 //! A term without a part is looked for in the namespace, the name and every cell, and in the kind and the cluster where
-//! there are several. A term about something that the rows do not have takes none of them away. What changes by itself (an age) is not searched: rows would come and go without a change of their
-//! objects.
+//! there are several. A term about something that the rows do not have takes none of them away. What changes by itself (an
+//! age) is not searched: rows would come and go without a change of their objects.
 
 use std::fmt;
 use std::ops::Range;
