@@ -148,7 +148,7 @@ pub fn united(troubles: Vec<Trouble>) -> Vec<Trouble> {
         Some((_, _, place)) => (trouble.state, place.to_owned(), String::new()),
         None => {
             let what = trouble.what.split_once(": ").map_or("", |(_, what)| what).to_owned();
-            (trouble.state, what, trouble.words.clone())
+            (trouble.state, what, of_server(&trouble.words).to_owned())
         }
     };
     let mut groups: Vec<Vec<Trouble>> = Vec::new();
@@ -173,12 +173,21 @@ pub fn united(troubles: Vec<Trouble>) -> Vec<Trouble> {
             }
             let named = |trouble: Trouble| {
                 let (title, what) = trouble.what.split_once(": ").unwrap_or((&trouble.what, ""));
-                Trouble { what: format!("{title} and {} more kinds: {what}", count - 1), ..trouble }
+                let words = of_server(&trouble.words).to_owned();
+                Trouble { what: format!("{title} and {} more kinds: {what}", count - 1), words, ..trouble }
             };
             first.map(named).into_iter().collect()
         }
     };
     groups.into_iter().flat_map(said).collect()
+}
+
+/// Words that end with an address, without its path: what a kind is asked for at is another one for each.
+fn of_server(words: &str) -> &str {
+    let address = words.rsplit(' ').next().unwrap_or(words);
+    let host = address.find("://").map(|at| at + 3);
+    let path = host.and_then(|host| Some(host + address.get(host..)?.find('/')?));
+    path.map_or(words, |path| &words[..words.len() - (address.len() - path)])
 }
 
 /// Of a kind that may be neither listed nor watched: its title, the name to ask for, and where.
@@ -242,6 +251,11 @@ mod tests {
         let asks =
             |title: &str| Trouble { what: format!("{title}: forbidden. Ask for list of {title}"), ..pods.clone() };
         assert_eq!(said(&[asks("A"), asks("B"), asks("C")]).len(), 3);
+        // The address of each is another one, and the server is the same.
+        let at = |path: &str| Trouble { words: format!("no answer from http://h:8001/k8s/{path}"), ..pods.clone() };
+        let lost = said(&[at("api/v1/pods"), at("api/v1/nodes"), at("apis/apps/v1/deployments")]);
+        assert!(lost.len() == 1 && lost[0].ends_with(", no answer from http://h:8001"), "{lost:?}");
+        assert_eq!(of_server("no answer from http://h, http://h/x y"), "no answer from http://h, http://h/x y");
         // Of many kinds that may not be read in a namespace all are named in one sentence.
         let refused = |title: &str, name: &str| Trouble {
             what: format!("{title} in shop{FORBIDDEN}{name} in namespace shop"),
