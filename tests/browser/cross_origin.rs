@@ -94,8 +94,6 @@ async fn an_api_that_fetch_may_not_read_is_followed_by_sockets_alone() {
         // To find the API is all that was asked by fetch.
         let fetched: Vec<String> = page.read("return window.__fetched", Vec::new()).await;
         assert_eq!(fetched, ["/version"]);
-        // What the browser refused to read is in its console.
-        page.browser.console().await;
     })
     .await;
 }
@@ -113,7 +111,6 @@ async fn an_api_of_another_origin_that_is_down_is_told_of_and_waited_for() {
         says(page, "splash", &format!("http://127.0.0.1:{}/ no answer", api.port())).await;
         api.start_again().await;
         page.reaches("pods", "live", RECOVERY).await;
-        page.browser.console().await;
     })
     .await;
 }

@@ -37,7 +37,6 @@ async fn the_header_says_where_the_data_comes_from() {
         page.browser.driver.goto(format!("{}#/pods", trunk.url())).await.expect("the page loads");
         page.reaches("pods", "live", SOON).await;
         assert_eq!(format!("http://{}/", page.text("api").await), trunk.url());
-        page.browser.console().await;
     })
     .await;
 }
@@ -89,7 +88,6 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
         assert_eq!(page.text("api").await, format!("127.0.0.1:{}", proxy.port()));
         assert_eq!(page.browser.run("return location.search", vec![]).await, json!("?drain=50"));
         assert_eq!(page.browser.run(asked, vec![]).await, json!(0));
-        page.browser.console().await;
 
         page.open("#/pods").await;
         page.click("ask-api-yes").await;
@@ -113,7 +111,6 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
         .await;
         assert_eq!(page.browser.run(open, vec![]).await, json!(false));
         // kubectl proxy lets no page of another origin read its answers, so there is nothing to show.
-        page.browser.console().await;
     })
     .await;
 }
