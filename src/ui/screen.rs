@@ -8,30 +8,11 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use rustc_hash::FxHashMap;
 
-use kubechurn_client::api::time::Timestamp;
-use kubechurn_model::feed::alerts::AlertsModel;
-use kubechurn_model::feed::span::SpanModel;
-use kubechurn_model::feed::wrong::row::WrongModel;
-use kubechurn_model::feed::{FeedFrame, FeedWindow};
-use kubechurn_model::history::Budget;
-use kubechurn_model::inspector::relatives::{Dependents, Link};
-use kubechurn_model::inspector::summary::Summary;
-use kubechurn_model::inspector::tab::Tab;
-use kubechurn_model::navigation::clusters::ClusterPage;
-use kubechurn_model::navigation::namespaces::Namespaces;
-use kubechurn_model::navigation::route::Route;
 use kubechurn_model::page::command::Command;
-use kubechurn_model::shell::panel::PanelSizes;
-use kubechurn_model::table::layout::Choice;
-use kubechurn_model::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
+use kubechurn_model::view::RowModel;
 use kubechurn_model::view::panels::{
-    DialogsView, FeedView, FooterView, HeaderView, InspectorView, RowsView, SidebarView, TablePanel, TimelinePanel,
-    View,
-};
-use kubechurn_model::view::shown::Shown;
-use kubechurn_model::view::{
-    ChangesItem, CompletionModel, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel,
-    RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
+    DialogsView, Draw, FeedView, FooterView, HeaderView, Hold, InspectorView, RowsView, SidebarView, TablePanel,
+    TimelinePanel, View,
 };
 
 use crate::ui::parts::Part;
@@ -54,148 +35,26 @@ impl Commands {
     }
 }
 
-/// Declares the signals of one panel. Each is named like the value of the view that it shows, whose documentation is there.
-macro_rules! signals {
-    ($(#[$doc:meta])* $name:ident shows $view:ident { $($field:ident: $type:ty,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy)]
-        pub struct $name {
-            $(pub $field: RwSignal<$type>,)*
-        }
+/// Values in signals, which components read.
+#[derive(Clone, Copy)]
+pub struct InSignals;
 
-        impl $name {
-            fn new(view: &$view) -> $name {
-                $name { $($field: RwSignal::new((*view.$field).clone()),)* }
-            }
-
-            fn show(self, view: &mut $view) {
-                $(draw(self.$field, &mut view.$field);)*
-            }
-        }
-    };
+impl Hold for InSignals {
+    type Of<T> = RwSignal<T>;
 }
 
-fn draw<T: Clone + Send + Sync + 'static>(signal: RwSignal<T>, shown: &mut Shown<T>) {
-    if let Some(value) = shown.take_changed() {
-        signal.set(value.clone());
+impl Draw for InSignals {
+    fn hold<T: Clone + Send + Sync + 'static>(value: T) -> RwSignal<T> {
+        RwSignal::new(value)
+    }
+
+    fn draw<T: Clone + Send + Sync + 'static>(held: &RwSignal<T>, value: T) {
+        held.set(value);
     }
 }
 
-signals! {
-    /// Where the user is, and where the data comes from.
-    Header shows HeaderView {
-        title: String,
-        route: Route,
-        subject: Subject,
-        connection: Connection,
-        splash: Option<Splash>,
-        source: Source,
-        clusters: Vec<ClusterPage>,
-        question: Option<String>,
-        filter_error: Option<String>,
-        filter_note: Option<String>,
-        completion: Option<CompletionModel>,
-        paused: bool,
-        namespaces: Namespaces,
-        theme: Theme,
-        sizes: PanelSizes,
-    }
-}
-
-signals! {
-    /// What is around the rows.
-    Table shows TablePanel {
-        trouble: Vec<Trouble>,
-        count: String,
-        provisional: String,
-        progress: String,
-        waiting: usize,
-        retention: RetentionModel,
-        resync: ResyncModel,
-        recorder: Budget,
-        listing: Option<ListingModel>,
-        minute: [u64; 3],
-        heads: Vec<Head>,
-        columns: Vec<Choice>,
-        template: String,
-    }
-}
-
-signals! {
-    /// The feed of changes.
-    Feed shows FeedView {
-        shown: bool,
-        window: FeedWindow,
-        frame: FeedFrame,
-        wrong: WrongModel,
-        span: Option<SpanModel>,
-        newest: u32,
-    }
-}
-
-signals! {
-    /// The kinds to choose from.
-    Sidebar shows SidebarView {
-        changes: ChangesItem,
-        items: Vec<SidebarItem>,
-        trouble: Option<String>,
-        open: Vec<&'static str>,
-    }
-}
-
-signals! {
-    /// What is around the timeline's canvas.
-    Timeline shows TimelinePanel {
-        following: bool,
-        fills: bool,
-        span: String,
-        hover: String,
-        labels: f64,
-        clicked: Option<f64>,
-        summary: String,
-    }
-}
-
-signals! {
-    /// The object that is looked at.
-    Inspector shows InspectorView {
-        inspected: Option<Inspected>,
-        tab: Tab,
-        wall: Timestamp,
-        summary: Option<Summary>,
-        owners: Vec<Link>,
-        dependents: Dependents,
-        yaml: YamlModel,
-        last_write: Option<LastWriteModel>,
-        revealed: Option<(String, String)>,
-        events: EventsModel,
-        versions: VersionsModel,
-    }
-}
-
-signals! {
-    /// What went through the queues, and what the page has to say of itself.
-    Footer shows FooterView {
-        drain: String,
-        pipeline: Pipeline,
-        watches: Vec<WatchItem>,
-        keeps_changes: bool,
-        notices: Notices,
-        verified: VerifiedModel,
-    }
-}
-
-signals! {
-    /// Dialogs, and what is said.
-    Dialogs shows DialogsView {
-        alerts: AlertsModel,
-        palette: Option<PaletteModel>,
-        help: bool,
-        letters: bool,
-        spoken: String,
-        told: String,
-    }
-}
+/// The signals of the object that is looked at.
+pub type Inspector = InspectorView<InSignals>;
 
 /// A row's place in the document.
 #[derive(Clone, Debug)]
@@ -248,9 +107,9 @@ impl Rows {
     }
 
     fn show(self, view: &mut RowsView) {
-        draw(self.length, &mut view.length);
-        draw(self.scroll, &mut view.scroll);
-        draw(self.unplaced, &mut view.unplaced);
+        view.length.draw::<InSignals>(&self.length);
+        view.scroll.draw::<InSignals>(&self.scroll);
+        view.unplaced.draw::<InSignals>(&self.unplaced);
         self.places.update_value(|places| {
             for (id, model) in view.drawn.drain(..) {
                 match places.get(&id) {
@@ -265,8 +124,8 @@ impl Rows {
                 self.window.set(Window { first: window.first, places: shown });
             }
         });
-        draw(self.cursor, &mut view.cursor);
-        draw(self.empty, &mut view.empty);
+        view.cursor.draw::<InSignals>(&self.cursor);
+        view.empty.draw::<InSignals>(&self.empty);
     }
 }
 
@@ -274,23 +133,23 @@ impl Rows {
 #[derive(Clone, Copy)]
 pub struct Screen {
     /// The frame around all.
-    pub header: Header,
+    pub header: HeaderView<InSignals>,
     /// What is around the rows.
-    pub table: Table,
+    pub table: TablePanel<InSignals>,
     /// The rows.
     pub rows: Rows,
     /// The feed of changes.
-    pub feed: Feed,
+    pub feed: FeedView<InSignals>,
     /// The kinds to choose from.
-    pub sidebar: Sidebar,
+    pub sidebar: SidebarView<InSignals>,
     /// The timeline's frame.
-    pub timeline: Timeline,
+    pub timeline: TimelinePanel<InSignals>,
     /// The object that is looked at.
     pub inspector: Inspector,
     /// What went through the queues, and what is to be said of it.
-    pub footer: Footer,
+    pub footer: FooterView<InSignals>,
     /// Dialogs, and what is said.
-    pub dialogs: Dialogs,
+    pub dialogs: DialogsView<InSignals>,
     /// The part of the page that was made last, at the start.
     pub made: RwSignal<Option<Part>>,
 }
@@ -299,29 +158,29 @@ impl Screen {
     /// Signals that hold what the view shows now.
     pub fn new(view: &View) -> Screen {
         Screen {
-            header: Header::new(&view.header),
-            table: Table::new(&view.table),
+            header: view.header.hold(),
+            table: view.table.hold(),
             rows: Rows::new(),
-            feed: Feed::new(&view.feed),
-            sidebar: Sidebar::new(&view.sidebar),
-            timeline: Timeline::new(&view.timeline),
-            inspector: Inspector::new(&view.inspector),
-            footer: Footer::new(&view.footer),
-            dialogs: Dialogs::new(&view.dialogs),
+            feed: view.feed.hold(),
+            sidebar: view.sidebar.hold(),
+            timeline: view.timeline.hold(),
+            inspector: view.inspector.hold(),
+            footer: view.footer.hold(),
+            dialogs: view.dialogs.hold(),
             made: RwSignal::new(None),
         }
     }
 
     /// Sets the signals of what changed since it was drawn last.
     pub fn show(self, view: &mut View) {
-        self.header.show(&mut view.header);
-        self.table.show(&mut view.table);
+        view.header.draw(&self.header);
+        view.table.draw(&self.table);
         self.rows.show(&mut view.rows);
-        self.feed.show(&mut view.feed);
-        self.sidebar.show(&mut view.sidebar);
-        self.timeline.show(&mut view.timeline);
-        self.inspector.show(&mut view.inspector);
-        self.footer.show(&mut view.footer);
-        self.dialogs.show(&mut view.dialogs);
+        view.feed.draw(&self.feed);
+        view.sidebar.draw(&self.sidebar);
+        view.timeline.draw(&self.timeline);
+        view.inspector.draw(&self.inspector);
+        view.footer.draw(&self.footer);
+        view.dialogs.draw(&self.dialogs);
     }
 }

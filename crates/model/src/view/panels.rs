@@ -24,6 +24,66 @@ use crate::view::{
     RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
 };
 
+/// How the values of a panel are held.
+pub trait Hold {
+    /// How a value is held.
+    type Of<T>;
+}
+
+/// The page holds its values: each with whether it is drawn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ByPage;
+
+impl Hold for ByPage {
+    type Of<T> = Shown<T>;
+}
+
+/// Whoever draws holds the values in a way of its own, and draws what changed.
+pub trait Draw: Hold {
+    /// Holds a value for the first time.
+    fn hold<T: Clone + Send + Sync + 'static>(value: T) -> Self::Of<T>;
+    /// Draws another value in its place.
+    fn draw<T: Clone + Send + Sync + 'static>(held: &Self::Of<T>, value: T);
+}
+
+/// Declares a panel: its values, and which of them are not the default at first.
+macro_rules! panel {
+    ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $field:ident: $type:ty $(= $first:expr)?,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name<H: Hold = ByPage> {
+            $($(#[$about])* pub $field: H::Of<$type>,)*
+        }
+
+        impl Default for $name {
+            fn default() -> $name {
+                $name { $($field: Shown::new(first!($($first)?)),)* }
+            }
+        }
+
+        impl $name {
+            /// The values as whoever draws holds them.
+            pub fn hold<D: Draw>(&self) -> $name<D> {
+                $name { $($field: D::hold((*self.$field).clone()),)* }
+            }
+
+            /// Draws what changed since it was drawn last.
+            pub fn draw<D: Draw>(&mut self, held: &$name<D>) {
+                $(self.$field.draw::<D>(&held.$field);)*
+            }
+        }
+    };
+}
+
+macro_rules! first {
+    () => {
+        Default::default()
+    };
+    ($first:expr) => {
+        $first
+    };
+}
+
 /// Everything that the page shows.
 #[derive(Debug, Default)]
 pub struct View {
@@ -47,70 +107,72 @@ pub struct View {
     pub dialogs: DialogsView,
 }
 
-/// Where the user is, and where the data comes from.
-#[derive(Debug, Default)]
-pub struct HeaderView {
-    /// The document's title.
-    pub title: Shown<String>,
-    /// Where the user is.
-    pub route: Shown<Route>,
-    /// The kinds in view.
-    pub subject: Shown<Subject>,
-    /// The state of the connection of the kinds in view.
-    pub connection: Shown<Connection>,
-    /// The addresses that were tried, if the page has no API.
-    pub splash: Shown<Option<Splash>>,
-    /// Where the data comes from.
-    pub source: Shown<Source>,
-    /// The clusters to choose from; none, if there is only one.
-    pub clusters: Shown<Vec<ClusterPage>>,
-    /// The origin of an API that the page connects to only with the user's permission, while the user is asked.
-    pub question: Shown<Option<String>>,
-    /// Why the filter cannot be read, and so has no effect.
-    pub filter_error: Shown<Option<String>>,
-    /// Which words of the filter say nothing here.
-    pub filter_note: Shown<Option<String>>,
-    /// What the filter can be completed to while it is typed; `None` where there is nothing.
-    pub completion: Shown<Option<CompletionModel>>,
-    /// Whether the queues are not drained.
-    pub paused: Shown<bool>,
-    /// The namespaces to choose from.
-    pub namespaces: Shown<Namespaces>,
-    /// Dark or light.
-    pub theme: Shown<Theme>,
-    /// The sizes of the panels.
-    pub sizes: Shown<PanelSizes>,
+panel! {
+    /// Where the user is, and where the data comes from.
+    HeaderView {
+        /// The document's title.
+        title: String,
+        /// Where the user is.
+        route: Route,
+        /// The kinds in view.
+        subject: Subject,
+        /// The state of the connection of the kinds in view.
+        connection: Connection,
+        /// The addresses that were tried, if the page has no API.
+        splash: Option<Splash>,
+        /// Where the data comes from.
+        source: Source,
+        /// The clusters to choose from; none, if there is only one.
+        clusters: Vec<ClusterPage>,
+        /// The origin of an API that the page connects to only with the user's permission, while the user is asked.
+        question: Option<String>,
+        /// Why the filter cannot be read, and so has no effect.
+        filter_error: Option<String>,
+        /// Which words of the filter say nothing here.
+        filter_note: Option<String>,
+        /// What the filter can be completed to while it is typed; `None` where there is nothing.
+        completion: Option<CompletionModel>,
+        /// Whether the queues are not drained.
+        paused: bool,
+        /// The namespaces to choose from.
+        namespaces: Namespaces,
+        /// Dark or light.
+        theme: Theme,
+        /// The sizes of the panels.
+        sizes: PanelSizes,
+    }
 }
 
-/// What is around the rows: title, counts, columns, and what is wrong.
-#[derive(Debug, Default)]
-pub struct TablePanel {
-    /// What is wrong with the connection of each kind in view.
-    pub trouble: Shown<Vec<Trouble>>,
-    /// `shown / total`.
-    pub count: Shown<String>,
-    /// How many rows are provisional, none of which is counted; empty where none is.
-    pub provisional: Shown<String>,
-    /// The progress of sorting or filtering; empty when it is complete.
-    pub progress: Shown<String>,
-    /// How many rows wait until the user no longer acts on the table.
-    pub waiting: Shown<usize>,
-    /// How many rows were deleted, and how long they stay.
-    pub retention: Shown<RetentionModel>,
-    /// How often the page resyncs.
-    pub resync: Shown<ResyncModel>,
-    /// How much memory the recorder may take.
-    pub recorder: Shown<Budget>,
-    /// The progress of the first list, if the number of objects is known.
-    pub listing: Shown<Option<ListingModel>>,
-    /// How many objects were added, updated and deleted in the last minute.
-    pub minute: Shown<[u64; 3]>,
-    /// The columns that are shown.
-    pub heads: Shown<Vec<Head>>,
-    /// Every column, shown or hidden.
-    pub columns: Shown<Vec<Choice>>,
-    /// The widths of the shown columns, in CSS.
-    pub template: Shown<String>,
+panel! {
+    /// What is around the rows: title, counts, columns, and what is wrong.
+    TablePanel {
+        /// What is wrong with the connection of each kind in view.
+        trouble: Vec<Trouble>,
+        /// `shown / total`.
+        count: String,
+        /// How many rows are provisional, none of which is counted; empty where none is.
+        provisional: String,
+        /// The progress of sorting or filtering; empty when it is complete.
+        progress: String,
+        /// How many rows wait until the user no longer acts on the table.
+        waiting: usize,
+        /// How many rows were deleted, and how long they stay.
+        retention: RetentionModel,
+        /// How often the page resyncs.
+        resync: ResyncModel,
+        /// How much memory the recorder may take.
+        recorder: Budget,
+        /// The progress of the first list, if the number of objects is known.
+        listing: Option<ListingModel>,
+        /// How many objects were added, updated and deleted in the last minute.
+        minute: [u64; 3],
+        /// The columns that are shown.
+        heads: Vec<Head>,
+        /// Every column, shown or hidden.
+        columns: Vec<Choice>,
+        /// The widths of the shown columns, in CSS.
+        template: String,
+    }
 }
 
 /// The rows.
@@ -132,21 +194,22 @@ pub struct RowsView {
     pub drawn: Vec<(u64, Arc<RowModel>)>,
 }
 
-/// The feed of changes.
-#[derive(Debug, Default)]
-pub struct FeedView {
-    /// Whether the feed is shown in place of the table.
-    pub shown: Shown<bool>,
-    /// The rows that are in the document.
-    pub window: Shown<FeedWindow>,
-    /// What is around the rows.
-    pub frame: Shown<FeedFrame>,
-    /// What is wrong now.
-    pub wrong: Shown<WrongModel>,
-    /// The chosen stretch of time.
-    pub span: Shown<Option<SpanModel>>,
-    /// How often the user went to the newest row, to which the feed is then scrolled.
-    pub newest: Shown<u32>,
+panel! {
+    /// The feed of changes.
+    FeedView {
+        /// Whether the feed is shown in place of the table.
+        shown: bool,
+        /// The rows that are in the document.
+        window: FeedWindow,
+        /// What is around the rows.
+        frame: FeedFrame,
+        /// What is wrong now.
+        wrong: WrongModel,
+        /// The chosen stretch of time.
+        span: Option<SpanModel>,
+        /// How often the user went to the newest row, to which the feed is then scrolled.
+        newest: u32,
+    }
 }
 
 /// The rows that are in the document. A row keeps its element for as long as the row stays in the window. A row that
@@ -160,77 +223,66 @@ pub struct WindowView {
     pub places: Vec<u64>,
 }
 
-/// The kinds to choose from.
-#[derive(Debug, Default)]
-pub struct SidebarView {
-    /// What changed, over the kinds.
-    pub changes: Shown<ChangesItem>,
-    /// The kinds.
-    pub items: Shown<Vec<SidebarItem>>,
-    /// Why kinds may be missing, in the server's words.
-    pub trouble: Shown<Option<String>>,
-    /// The headings of the groups that are open.
-    pub open: Shown<Vec<&'static str>>,
-}
-
-/// What surrounds the timeline's canvas.
-#[derive(Debug)]
-pub struct TimelinePanel {
-    /// Whether the timeline follows the time.
-    pub following: Shown<bool>,
-    /// Whether the timeline fills the page, in place of the table.
-    pub fills: Shown<bool>,
-    /// How long the timeline's window is.
-    pub span: Shown<String>,
-    /// What is under the pointer.
-    pub hover: Shown<String>,
-    /// How wide the column of labels is, in pixels.
-    pub labels: Shown<f64>,
-    /// The time of the mark that was clicked last, in milliseconds.
-    pub clicked: Shown<Option<f64>>,
-    /// The timeline in words.
-    pub summary: Shown<String>,
-}
-
-impl Default for TimelinePanel {
-    fn default() -> TimelinePanel {
-        TimelinePanel {
-            following: Shown::new(true),
-            fills: Shown::default(),
-            span: Shown::default(),
-            hover: Shown::default(),
-            labels: Shown::default(),
-            clicked: Shown::default(),
-            summary: Shown::default(),
-        }
+panel! {
+    /// The kinds to choose from.
+    SidebarView {
+        /// What changed, over the kinds.
+        changes: ChangesItem,
+        /// The kinds.
+        items: Vec<SidebarItem>,
+        /// Why kinds may be missing, in the server's words.
+        trouble: Option<String>,
+        /// The headings of the groups that are open.
+        open: Vec<&'static str>,
     }
 }
 
-/// The object that the inspector shows.
-#[derive(Debug, Default)]
-pub struct InspectorView {
-    /// The object; `None` while the inspector is closed.
-    pub inspected: Shown<Option<Inspected>>,
-    /// The tab in view.
-    pub tab: Shown<Tab>,
-    /// The time by the server's clock, for ages.
-    pub wall: Shown<Timestamp>,
-    /// The object's summary; `None` before it is known.
-    pub summary: Shown<Option<Summary>>,
-    /// Its owners, the topmost first.
-    pub owners: Shown<Vec<Link>>,
-    /// The objects that it owns.
-    pub dependents: Shown<Dependents>,
-    /// The whole object as YAML.
-    pub yaml: Shown<YamlModel>,
-    /// The last write of the field that the user asks about.
-    pub last_write: Shown<Option<LastWriteModel>>,
-    /// The name and the value of a Secret's field that the user asked to see. The page keeps the value nowhere else.
-    pub revealed: Shown<Option<(String, String)>>,
-    /// Its Events.
-    pub events: Shown<EventsModel>,
-    /// Its versions.
-    pub versions: Shown<VersionsModel>,
+panel! {
+    /// What surrounds the timeline's canvas.
+    TimelinePanel {
+        /// Whether the timeline follows the time.
+        following: bool = true,
+        /// Whether the timeline fills the page, in place of the table.
+        fills: bool,
+        /// How long the timeline's window is.
+        span: String,
+        /// What is under the pointer.
+        hover: String,
+        /// How wide the column of labels is, in pixels.
+        labels: f64,
+        /// The time of the mark that was clicked last, in milliseconds.
+        clicked: Option<f64>,
+        /// The timeline in words.
+        summary: String,
+    }
+}
+
+panel! {
+    /// The object that the inspector shows.
+    InspectorView {
+        /// The object; `None` while the inspector is closed.
+        inspected: Option<Inspected>,
+        /// The tab in view.
+        tab: Tab,
+        /// The time by the server's clock, for ages.
+        wall: Timestamp,
+        /// The object's summary; `None` before it is known.
+        summary: Option<Summary>,
+        /// Its owners, the topmost first.
+        owners: Vec<Link>,
+        /// The objects that it owns.
+        dependents: Dependents,
+        /// The whole object as YAML.
+        yaml: YamlModel,
+        /// The last write of the field that the user asks about.
+        last_write: Option<LastWriteModel>,
+        /// The name and the value of a Secret's field that the user asked to see. The page keeps the value nowhere else.
+        revealed: Option<(String, String)>,
+        /// Its Events.
+        events: EventsModel,
+        /// Its versions.
+        versions: VersionsModel,
+    }
 }
 
 impl InspectorView {
@@ -247,62 +299,38 @@ impl InspectorView {
     }
 }
 
-/// What went through the queues, and the page's remarks about itself.
-#[derive(Debug)]
-pub struct FooterView {
-    /// How many keys a frame may take from a queue, in words; empty without a limit.
-    pub drain: Shown<String>,
-    /// The counters.
-    pub pipeline: Shown<Pipeline>,
-    /// The open watches; written only while the list is open.
-    pub watches: Shown<Vec<WatchItem>>,
-    /// Whether what the feed shows without a kind stays watched in other views.
-    pub keeps_changes: Shown<bool>,
-    /// The notices about the page itself.
-    pub notices: Shown<Notices>,
-    /// What the checks found.
-    pub verified: Shown<VerifiedModel>,
-}
-
-impl Default for FooterView {
-    fn default() -> FooterView {
-        FooterView {
-            drain: Shown::default(),
-            pipeline: Shown::new(Pipeline { balanced: true, ..Pipeline::default() }),
-            watches: Shown::default(),
-            keeps_changes: Shown::default(),
-            notices: Shown::default(),
-            verified: Shown::default(),
-        }
+panel! {
+    /// What went through the queues, and the page's remarks about itself.
+    FooterView {
+        /// How many keys a frame may take from a queue, in words; empty without a limit.
+        drain: String,
+        /// The counters.
+        pipeline: Pipeline = Pipeline { balanced: true, ..Pipeline::default() },
+        /// The open watches; written only while the list is open.
+        watches: Vec<WatchItem>,
+        /// Whether what the feed shows without a kind stays watched in other views.
+        keeps_changes: bool,
+        /// The notices about the page itself.
+        notices: Notices,
+        /// What the checks found.
+        verified: VerifiedModel,
     }
 }
 
-/// The dialogs, and what is said to the user.
-#[derive(Debug)]
-pub struct DialogsView {
-    /// The filters that are watched.
-    pub alerts: Shown<AlertsModel>,
-    /// The palette; `None` while it is closed.
-    pub palette: Shown<Option<PaletteModel>>,
-    /// Whether the help is shown.
-    pub help: Shown<bool>,
-    /// Whether keys of a single letter do anything.
-    pub letters: Shown<bool>,
-    /// What a screen reader is told about the connection.
-    pub spoken: Shown<String>,
-    /// The outcome of what the user asked for: shown for a moment, and read out by a screen reader.
-    pub told: Shown<String>,
-}
-
-impl Default for DialogsView {
-    fn default() -> DialogsView {
-        DialogsView {
-            alerts: Shown::default(),
-            palette: Shown::default(),
-            help: Shown::default(),
-            letters: Shown::new(true),
-            spoken: Shown::default(),
-            told: Shown::default(),
-        }
+panel! {
+    /// The dialogs, and what is said to the user.
+    DialogsView {
+        /// The filters that are watched.
+        alerts: AlertsModel,
+        /// The palette; `None` while it is closed.
+        palette: Option<PaletteModel>,
+        /// Whether the help is shown.
+        help: bool,
+        /// Whether keys of a single letter do anything.
+        letters: bool = true,
+        /// What a screen reader is told about the connection.
+        spoken: String,
+        /// The outcome of what the user asked for: shown for a moment, and read out by a screen reader.
+        told: String,
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Deref;
 
+use crate::view::panels::Draw;
+
 /// A value, and whether it differs from what was drawn last. Whoever draws takes the value only if it differs, so that
 /// readers of an unchanged value have nothing to do.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +21,15 @@ impl<T> Shown<T> {
     /// The value, if it is not drawn yet. From now on the value counts as drawn.
     pub fn take_changed(&mut self) -> Option<&T> {
         std::mem::take(&mut self.changed).then_some(&self.value)
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Shown<T> {
+    /// Draws the value, if it is not drawn yet.
+    pub fn draw<D: Draw>(&mut self, held: &D::Of<T>) {
+        if let Some(value) = self.take_changed() {
+            D::draw(held, value.clone());
+        }
     }
 }
 
