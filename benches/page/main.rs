@@ -3,8 +3,8 @@
 //!
 //! Run it with `./dev bench`, or with `cargo bench --bench page` after the page and the demo cluster are built. The
 //! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
-//! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `worker`; numbers select the sizes of cluster of
-//! `list`.
+//! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `worker`, `builds`; numbers select the sizes
+//! of cluster of `list`.
 
 // The sizes of the page's files as they are transferred.
 mod files;
@@ -20,6 +20,9 @@ mod load;
 
 // What recording and telling cost the main thread.
 mod recorder;
+
+// This build of the page against another one.
+mod builds;
 
 // What a page costs on which nothing happens.
 mod idle;
@@ -55,9 +58,12 @@ fn main() {
         if runs("idle") {
             idle::report().await;
         }
-        // Not of the page itself, so only where it is asked for.
+        // Not of this page alone, so only where they are asked for.
         if wanted.iter().any(|name| name == "worker") {
             worker::report().await;
+        }
+        if wanted.iter().any(|name| name == "builds") {
+            builds::report().await;
         }
     });
 }

@@ -3,6 +3,8 @@
 //! To make the whole page at once takes longer than a frame. So each part is made in a task of its own, what is looked at first
 //! comes first, and the browser draws between them. Each has its place from the beginning: nothing moves when it comes.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use crate::ui::screen::Screen;
@@ -58,4 +60,14 @@ pub fn once<V: IntoView + 'static>(
 ) -> impl IntoView {
     let was_wanted = Memo::new(move |was: Option<&bool>| was == Some(&true) || is_wanted());
     move || was_wanted.get().then(|| untrack(&make))
+}
+
+/// One element for each of so many places, from 0. A place keeps its element whatever comes to stand there, so that only what
+/// differs is written, and the focus stays.
+pub fn places(count: Memo<usize>, make: impl Fn(usize) -> AnyView + Send + Sync + 'static) -> AnyView {
+    // Not generic, so that the list is compiled once, and not for each caller.
+    fn list(count: Memo<usize>, make: Arc<dyn Fn(usize) -> AnyView + Send + Sync>) -> AnyView {
+        view! { <For each=move || 0..count.get() key=|place| *place children=move |place| make(place) /> }.into_any()
+    }
+    list(count, Arc::new(make))
 }

@@ -316,10 +316,10 @@ impl Line {
         let mut told: SmallVec<[(u8, usize); 16]> = SmallVec::new();
         for (at, (change, reason)) in diff.changes.iter().zip(reasons).enumerate() {
             if reason.is_none() {
-                told.push((rank(change), at));
+                let next = (rank(change), at);
+                told.insert(told.partition_point(|known| *known < next), next);
             }
         }
-        told.sort_unstable();
         self.more = diff.more + told.len().saturating_sub(MOST_FIELDS);
         let others = told.iter().skip(MOST_FIELDS).take(MOST_PATHS);
         self.other_paths = others.map(|(_, at)| diff.changes[*at].path.clone()).collect();

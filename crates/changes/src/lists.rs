@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use kubechurn_client::api::sort::{sort, sort_by};
 use kubechurn_client::json::{self, Cursor};
 
 /// A key: the fields whose values together name an item. A field may be a path of two names.
@@ -144,7 +145,7 @@ pub(crate) fn are_different(names: &[impl AsRef<str>]) -> bool {
         return true;
     }
     let mut names: SmallVec<[&str; 12]> = names.iter().map(AsRef::as_ref).collect();
-    names.sort_unstable();
+    sort(&mut names);
     names.windows(2).all(|pair| pair[0] != pair[1])
 }
 
@@ -163,7 +164,7 @@ impl<'a, N: AsRef<str>> Places<'a, N> {
         let mut sorted = Vec::new();
         if names.len() > FEW {
             sorted.extend(0..names.len());
-            sorted.sort_unstable_by(|&one: &usize, &two| names[one].as_ref().cmp(names[two].as_ref()));
+            sort_by(&mut sorted, |&one: &usize, &two| names[one].as_ref().cmp(names[two].as_ref()));
         }
         are_different(names).then_some(Places { names, sorted, next: 0 })
     }

@@ -4,6 +4,7 @@
 use smol_str::SmolStr;
 
 use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::time::{Timestamp, write_human_duration};
 use kubechurn_client::json::{self, Members};
 use kubechurn_columns::state;
@@ -67,7 +68,7 @@ pub fn read(kind: &str, text: &str) -> Vec<Moment> {
             said.push(Said { at: *at, rank: u8::MAX, what: format!("{name} wrote last"), tone: Tone::Plain });
         }
     }
-    said.sort_by(|one, other| other.at.cmp(&one.at).then(one.rank.cmp(&other.rank)));
+    sort_by(&mut said, |one, other| other.at.cmp(&one.at).then(one.rank.cmp(&other.rank)));
     let together = said.chunk_by(|one, other| one.at == other.at).take(MOST);
     together.map(|said| moment(said, &managers)).collect()
 }

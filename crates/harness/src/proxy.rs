@@ -1,7 +1,7 @@
 //! The two ways in which a browser reaches the API: `kubectl proxy`, and `trunk serve` in front of it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::ports::free_port;
@@ -14,7 +14,8 @@ pub struct KubectlProxy {
     process: Option<Process>,
     backend: u16,
     port: u16,
-    serves_page: bool,
+    /// The folder of the page that it serves, if any.
+    page: Option<PathBuf>,
     /// The path below which page and API are: `/`, or `/SECRET/`.
     prefix: String,
 }
@@ -22,26 +23,31 @@ pub struct KubectlProxy {
 impl KubectlProxy {
     /// A proxy to the cluster that listens on `backend`. It serves the built page and the API from one port.
     pub async fn start(backend: u16) -> Self {
-        Self::start_with(backend, true, "/".to_owned()).await
+        Self::start_serving(backend, tools::dist()).await
+    }
+
+    /// A proxy that serves the page of this folder, and the API.
+    pub async fn start_serving(backend: u16, page: PathBuf) -> Self {
+        Self::start_with(backend, Some(page), "/".to_owned()).await
     }
 
     /// A proxy that serves page and API below a secret path, as `./dev build` says.
     pub async fn start_below(backend: u16, secret: &str) -> Self {
-        Self::start_with(backend, true, format!("/{secret}/")).await
+        Self::start_with(backend, Some(tools::dist()), format!("/{secret}/")).await
     }
 
     /// A proxy that serves the API alone, as it runs beside `trunk serve`.
     pub async fn start_plain(backend: u16) -> Self {
-        Self::start_with(backend, false, "/".to_owned()).await
+        Self::start_with(backend, None, "/".to_owned()).await
     }
 
     /// A proxy that serves the API alone below a secret path, as it runs behind `./dev serve`.
     pub async fn start_plain_below(backend: u16, secret: &str) -> Self {
-        Self::start_with(backend, false, format!("/{secret}/")).await
+        Self::start_with(backend, None, format!("/{secret}/")).await
     }
 
-    async fn start_with(backend: u16, serves_page: bool, prefix: String) -> Self {
-        let mut proxy = Self { process: None, backend, port: free_port(), serves_page, prefix };
+    async fn start_with(backend: u16, page: Option<PathBuf>, prefix: String) -> Self {
+        let mut proxy = Self { process: None, backend, port: free_port(), page, prefix };
         proxy.start_again().await;
         proxy
     }
@@ -72,8 +78,8 @@ impl KubectlProxy {
         let backend = format!("http://127.0.0.1:{}", self.backend);
         let mut arguments = vec!["-s".to_owned(), backend, "proxy".to_owned(), format!("--port={}", self.port)];
         let prefix = &self.prefix;
-        if self.serves_page {
-            let www = format!("--www={}", tools::dist().display());
+        if let Some(page) = &self.page {
+            let www = format!("--www={}", page.display());
             arguments.extend([www, format!("--www-prefix={prefix}"), format!("--api-prefix={prefix}k8s/")]);
         } else {
             arguments.push(format!("--api-prefix={prefix}"));

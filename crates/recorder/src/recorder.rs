@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use rustc_hash::FxHasher;
@@ -270,7 +271,7 @@ impl Recorder {
         for life in self.lives.named(resource, key) {
             all.extend(self.versions_of(life).map(|record| Stored { record, life }));
         }
-        all.sort_unstable_by_key(|stored| stored.record.sequence);
+        sort_by_key(&mut all, |stored| stored.record.sequence);
         all
     }
 

@@ -14,6 +14,7 @@ use kubechurn_model::page::command::Command;
 use crate::ui::feed::alerts::TellMe;
 use crate::ui::feed::span::Span;
 use crate::ui::feed::wrong::Wrong;
+use crate::ui::parts::places;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::sized::on_size;
 use crate::ui::table::Trouble;
@@ -93,12 +94,7 @@ pub fn Feed(
                     })}
                     <div class="feed-length" style:height=height>
                         <ol class="feed-rows" style:transform=offset>
-                            // A place keeps its element, so that what is written anew is its words alone.
-                            <For
-                                each=move || 0..count.get()
-                                key=|place| *place
-                                children=move |place| view! { <Row place screen commands /> }
-                            />
+                            {places(count, move |place| view! { <Row place screen commands /> }.into_any())}
                         </ol>
                     </div>
                 </div>

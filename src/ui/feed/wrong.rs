@@ -6,6 +6,7 @@ use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::feed::wrong::row::{Words, WrongRow};
 use kubechurn_model::page::command::Command;
 
+use crate::ui::parts::places;
 use crate::ui::screen::{Commands, Screen};
 
 /// The section. Nothing is shown while nothing is wrong.
@@ -46,8 +47,7 @@ pub fn Wrong(
                         })}
                     </h2>
                     <ul>
-                        // A place keeps its element, so that a second that passes takes no focus away.
-                        <For each=move || 0..count.get() key=|place| *place children=move |place| view! { <Entry place screen /> } />
+                        {places(count, move |place| view! { <Entry place screen /> }.into_any())}
                     </ul>
                 </section>
             }

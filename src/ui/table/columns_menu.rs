@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::table::layout::{Choice, ColumnChange};
 
-use crate::ui::parts::{Part, part};
+use crate::ui::parts::{Part, part, places};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::table::retention::RetentionChoice;
 use crate::ui::watches::recorder::RecorderChoice;
@@ -46,12 +46,8 @@ pub fn ColumnsMenu(
                 {part(Part::Menus, screen, move || view! {
                     <p class="menu-head">"Columns"</p>
                     <div class="column-list">
-                        // The key is the place and not the title: an element that is moved in the document loses the focus.
-                        <For
-                            each=move || 0..count.get()
-                            key=|place| *place
-                            children=move |place| view! { <Column place screen commands /> }
-                        />
+                        // By place and not by title: an element that is moved in the document loses the focus.
+                        {places(count, move |place| view! { <Column place screen commands /> }.into_any())}
                     </div>
                     <button
                         data-testid="columns-reset"

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
-use kubechurn_client::api::sort::sort_by_key;
+use kubechurn_client::api::sort::{sort, sort_by_key};
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_columns::state;
@@ -166,7 +166,7 @@ impl Entry {
             (self.last_at, self.delta_type, self.message) = (other.last_at, other.delta_type, other.message);
         }
         self.seqs.extend(other.seqs);
-        self.seqs.sort_unstable();
+        sort(&mut self.seqs);
         self.seqs.drain(..self.seqs.len().saturating_sub(MOST_SEQS));
         other.writers.iter().for_each(|writer| self.add_writer(writer));
         self.unnamed += other.unnamed;

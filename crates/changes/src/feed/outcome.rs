@@ -5,6 +5,7 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::sort::sort_by;
 
 /// How many Pods, or other objects, fare in one way: `3 of 6 Pods: ImagePullBackOff`, and after it `2 still old`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub(super) fn worst_first(mut found: Vec<Outcome>, of: Option<u64>, noun: &'stat
         Tone::Plain => 3,
     };
     found.retain(|outcome| outcome.count > 0);
-    found.sort_by(|one, two| (rank(one.tone), two.count, &one.word).cmp(&(rank(two.tone), one.count, &two.word)));
+    sort_by(&mut found, |one, two| (rank(one.tone), two.count, &one.word).cmp(&(rank(two.tone), one.count, &two.word)));
     if found.len() > MOST {
         let others = found.drain(MOST - 1..).map(|outcome| outcome.count).sum();
         found.push(Outcome::plain(others, "others", Tone::Plain));

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_columns::state;
@@ -187,7 +188,7 @@ impl Pods {
         sets.retain(|(uid, _)| *uid != line.uid);
         if line.delta_type != DeltaType::Deleted {
             sets.push((line.uid.clone(), line.revision.unwrap_or_default()));
-            sets.sort_by_key(|(_, revision)| *revision);
+            sort_by_key(sets, |(_, revision)| *revision);
             if sets.len() > MOST_SETS {
                 sets.remove(0);
             }

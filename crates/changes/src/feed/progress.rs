@@ -5,6 +5,8 @@ use std::fmt;
 use smallvec::{SmallVec, smallvec};
 use smol_str::SmolStr;
 
+use kubechurn_client::api::sort::sort_by_key;
+
 use crate::field::Field;
 use crate::part::{self, Part, PartKind};
 use crate::short_path;
@@ -173,7 +175,7 @@ impl Progress {
     /// What each of several objects did, the most first; empty for one object.
     pub fn pairs(&self) -> Vec<&Pair> {
         let mut pairs: Vec<&Pair> = self.live_pairs().collect();
-        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.count));
+        sort_by_key(&mut pairs, |pair| std::cmp::Reverse(pair.count));
         pairs
     }
 

@@ -11,6 +11,7 @@ mod rollout;
 use std::sync::Arc;
 
 use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::uid::Uid;
 
 use crate::line::Line;
@@ -178,7 +179,7 @@ impl Findings {
         self.objects.tell(now, &mut cards);
         self.rollouts.tell(now, &mut cards);
         let place = |card: &Card| card.finding.place();
-        cards.sort_by(|one, two| place(one).cmp(&place(two)).then(two.since.total_cmp(&one.since)));
+        sort_by(&mut cards, |one, two| place(one).cmp(&place(two)).then(two.since.total_cmp(&one.since)));
         cards
     }
 }

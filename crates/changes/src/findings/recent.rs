@@ -5,6 +5,8 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use kubechurn_client::api::sort::sort_by;
+
 use crate::findings::MOST_SEQS;
 
 /// The most entries that are kept. For a moment there may be twice as many.
@@ -28,8 +30,8 @@ impl<K: Eq + Hash, V: Default> Recent<K, V> {
     pub(super) fn entry(&mut self, key: K, now: f64) -> &mut V {
         if self.entries.len() >= 2 * MOST {
             let mut times: Vec<f64> = self.entries.values().map(|(at, _)| *at).collect();
-            let (_, middle, _) = times.select_nth_unstable_by(MOST, f64::total_cmp);
-            let middle = *middle;
+            sort_by(&mut times, f64::total_cmp);
+            let middle = times[MOST];
             self.entries.retain(|_, (at, _)| *at > middle);
         }
         let entry = self.entries.entry(key).or_default();

@@ -1,10 +1,10 @@
 //! What a CustomResourceDefinition says of its objects' columns: `additionalPrinterColumns`.
 
-use serde::Deserialize;
+use serde::de::Error as _;
 
-use crate::api::object::{DecodeError, map};
+use crate::api::object::DecodeError;
 use crate::api::resource::ApiResource;
-use crate::json::Text;
+use crate::json::{self, Text};
 
 /// A column as a definition has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,43 +19,6 @@ pub struct PrinterColumn {
     pub priority: i64,
     /// The JSONPath of the value, without braces: `.spec.size`.
     pub json_path: String,
-}
-
-#[derive(Deserialize)]
-struct Definition<'a> {
-    #[serde(borrow, default)]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    spec: Spec<'a>,
-}
-
-#[derive(Deserialize)]
-struct Spec<'a> {
-    #[serde(borrow, default)]
-    versions: Vec<Version<'a>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Version<'a> {
-    #[serde(borrow)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    additional_printer_columns: Option<Vec<Column<'a>>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Column<'a> {
-    #[serde(borrow)]
-    name: Text<'a>,
-    #[serde(borrow, rename = "type")]
-    value_type: Text<'a>,
-    #[serde(borrow)]
-    format: Text<'a>,
-    priority: Option<i64>,
-    #[serde(borrow)]
-    json_path: Text<'a>,
 }
 
 /// The groups that API servers serve themselves. Other groups that end in `.k8s.io` may be defined by other projects of
@@ -97,26 +60,40 @@ pub fn path(resource: &ApiResource) -> String {
 ///
 /// When the text is no definition.
 pub fn read(text: &str, version: &str) -> Result<Vec<PrinterColumn>, DecodeError> {
-    let definition: Definition<'_> = serde_json::from_str(map(text)?)?;
-    if &*definition.kind != "CustomResourceDefinition" {
-        let words = format!("a CustomResourceDefinition was expected, and not {:?}", &*definition.kind);
-        return Err(DecodeError::Json(serde::de::Error::custom(words)));
+    let [kind, versions, ..] = json::pick(text, &["kind", "spec versions"])?;
+    let kind = Text::read(kind)?;
+    if &*kind != "CustomResourceDefinition" {
+        let words = format!("a CustomResourceDefinition was expected, and not {:?}", &*kind);
+        return Err(DecodeError::Json(serde_json::Error::custom(words)));
     }
-    let version = definition.spec.versions.into_iter().find(|one| &*one.name == version);
-    let columns = version.and_then(|version| version.additional_printer_columns).unwrap_or_default();
-    let owned = |text: Text<'_>| text.0.into_owned();
-    let columns = columns.into_iter().map(|column| PrinterColumn {
-        name: owned(column.name),
-        value_type: owned(column.value_type),
-        format: owned(column.format),
-        priority: column.priority.unwrap_or(0),
-        json_path: owned(column.json_path),
-    });
-    Ok(columns.collect())
+    let mut found = None;
+    json::each_item(versions, &mut |text| {
+        let [name, columns, ..] = json::pick(text, &["name", "additionalPrinterColumns"])?;
+        if found.is_none() && &*Text::required(name, "name")? == version {
+            found = Some(columns);
+        }
+        Ok(())
+    })?;
+    let mut columns = Vec::new();
+    json::each_item(found.unwrap_or_default(), &mut |column| {
+        let paths = ["name", "type", "format", "jsonPath", "priority"];
+        let [name, value_type, format, json_path, priority, ..] = json::pick(column, &paths)?;
+        let owned = |value| Text::read(value).map(|text| text.0.into_owned());
+        columns.push(PrinterColumn {
+            name: owned(name)?,
+            value_type: owned(value_type)?,
+            format: owned(format)?,
+            priority: json::integer(priority).unwrap_or(0),
+            json_path: owned(json_path)?,
+        });
+        Ok(())
+    })?;
+    Ok(columns)
 }
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
     use serde_json::value::RawValue;
 
     use super::*;

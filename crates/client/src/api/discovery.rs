@@ -3,11 +3,11 @@
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
-use serde::Deserialize;
+use serde::de::Error as _;
 
-use crate::api::object::{DecodeError, map};
+use crate::api::object::DecodeError;
 use crate::api::resource::{ApiResource, intern};
-use crate::json::Text;
+use crate::json::{self, Text};
 
 /// The paths of discovery, without a leading slash: that of the core group, and that of all other groups.
 pub const PATHS: [&str; 2] = ["api", "apis"];
@@ -71,125 +71,27 @@ impl Discovered {
     }
 }
 
-/// `APIGroupDiscoveryList`, `APIGroupList` or `APIVersions`. Here and below, `null` stands for an empty text or list: Go
-/// writes both, and the `verbs` of a resource that only lends its name to subresources are `null`.
-#[derive(Deserialize)]
-struct Document<'a> {
-    #[serde(borrow)]
-    kind: Text<'a>,
-    #[serde(borrow, default)]
-    items: Option<Vec<Group<'a>>>,
-    #[serde(borrow, default)]
-    groups: Option<Vec<LegacyGroup<'a>>>,
-    #[serde(borrow, default)]
-    versions: Option<Vec<Text<'a>>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LegacyGroup<'a> {
-    #[serde(borrow)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    versions: Option<Vec<LegacyVersion<'a>>>,
-    #[serde(borrow, default)]
-    preferred_version: Option<LegacyVersion<'a>>,
-}
-
-#[derive(Deserialize)]
-struct LegacyVersion<'a> {
-    #[serde(borrow)]
-    version: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct ResourceList<'a> {
-    #[serde(borrow)]
-    kind: Text<'a>,
-    #[serde(borrow, default)]
-    resources: Option<Vec<LegacyResource<'a>>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LegacyResource<'a> {
-    #[serde(borrow)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    singular_name: Text<'a>,
-    #[serde(default)]
-    namespaced: bool,
-    #[serde(borrow, default)]
-    kind: Text<'a>,
-    #[serde(borrow, default)]
-    short_names: Option<Vec<Text<'a>>>,
-    #[serde(borrow, default)]
-    verbs: Option<Vec<Text<'a>>>,
-}
-
-#[derive(Deserialize)]
-struct Group<'a> {
-    #[serde(borrow, default)]
-    metadata: Metadata<'a>,
-    #[serde(borrow, default)]
-    versions: Option<Vec<Version<'a>>>,
-}
-
-#[derive(Default, Deserialize)]
-struct Metadata<'a> {
-    #[serde(borrow, default)]
-    name: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct Version<'a> {
-    #[serde(borrow)]
-    version: Text<'a>,
-    #[serde(borrow, default)]
-    resources: Option<Vec<Resource<'a>>>,
-    #[serde(borrow, default)]
-    freshness: Text<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Resource<'a> {
-    #[serde(borrow)]
-    resource: Text<'a>,
-    #[serde(borrow, default)]
-    response_kind: Option<ResponseKind<'a>>,
-    #[serde(borrow, default)]
-    scope: Text<'a>,
-    #[serde(borrow, default)]
-    singular_resource: Text<'a>,
-    #[serde(borrow, default)]
-    short_names: Option<Vec<Text<'a>>>,
-    #[serde(borrow, default)]
-    verbs: Option<Vec<Text<'a>>>,
-}
-
-#[derive(Default, Deserialize)]
-struct ResponseKind<'a> {
-    #[serde(borrow, default)]
-    kind: Text<'a>,
-}
-
 /// Reads what `/api` or `/apis` answers. Subresources are left out.
+///
+/// Here and below, `null` stands for an empty text or list: Go writes both, and the `verbs` of a resource that only lends its
+/// name to subresources are `null`.
 ///
 /// # Errors
 ///
 /// When the text is no document of discovery.
 pub fn read(text: &str) -> Result<Answer, DecodeError> {
-    let document: Document<'_> = serde_json::from_str(map(text)?)?;
-    match &*document.kind {
-        "APIGroupDiscoveryList" => Ok(aggregated(document.items.unwrap_or_default())),
-        "APIGroupList" => Ok(Answer::Versions(document.groups.iter().flatten().flat_map(versions).collect())),
-        "APIVersions" => {
-            let version = |version: &Text<'_>| GroupVersion { group: "", version: intern(version) };
-            Ok(Answer::Versions(document.versions.iter().flatten().map(version).collect()))
-        }
-        other => Err(unexpected("an APIGroupDiscoveryList", other)),
+    let [kind, items, groups, versions, ..] = json::pick(text, &["kind", "items", "groups", "versions"])?;
+    let mut found = Vec::new();
+    match &*Text::required(kind, "kind")? {
+        "APIGroupDiscoveryList" => return aggregated(items),
+        "APIGroupList" => json::each_item(groups, &mut |group| read_versions(group, &mut found))?,
+        "APIVersions" => json::each_item(versions, &mut |version| {
+            found.push(GroupVersion { group: "", version: intern(&Text::read(version)?) });
+            Ok(())
+        })?,
+        other => return Err(unexpected("an APIGroupDiscoveryList", other)),
     }
+    Ok(Answer::Versions(found))
 }
 
 /// Reads the `APIResourceList` of one version of a group. [`prefer`] marks the preferred versions afterwards.
@@ -198,16 +100,22 @@ pub fn read(text: &str) -> Result<Answer, DecodeError> {
 ///
 /// When the text is no such list.
 pub fn read_version(text: &str, of: GroupVersion) -> Result<Vec<Discovered>, DecodeError> {
-    let list: ResourceList<'_> = serde_json::from_str(map(text)?)?;
-    if &*list.kind != "APIResourceList" {
-        return Err(unexpected("an APIResourceList", &list.kind));
+    let [kind, resources, ..] = json::pick(text, &["kind", "resources"])?;
+    let kind = Text::required(kind, "kind")?;
+    if &*kind != "APIResourceList" {
+        return Err(unexpected("an APIResourceList", &kind));
     }
-    let resources = list.resources.into_iter().flatten().filter(|resource| !resource.name.contains('/'));
-    let discovered = resources.map(|resource| {
-        let LegacyResource { name, singular_name, namespaced, kind, short_names, verbs } = resource;
-        discovered(of, [&name, &kind, &singular_name], namespaced, short_names, verbs)
-    });
-    Ok(discovered.collect())
+    let mut found = Vec::new();
+    json::each_item(resources, &mut |resource| {
+        let paths = ["name", "kind", "singularName", "namespaced", "shortNames", "verbs"];
+        let [name, kind, singular, namespaced, short_names, verbs, ..] = json::pick(resource, &paths)?;
+        let name = Text::required(name, "name")?;
+        if !name.contains('/') {
+            found.push(discovered(of, name, [kind, singular, short_names, verbs], namespaced == "true")?);
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// Marks the first version of each resource as the preferred one. The versions must be in the order of preference.
@@ -220,57 +128,71 @@ pub fn prefer(resources: &mut [Discovered]) {
 
 fn unexpected(expected: &str, kind: &str) -> DecodeError {
     let kind: String = kind.chars().take(60).collect();
-    DecodeError::Json(serde::de::Error::custom(format!("{expected} was expected, and not {kind:?}")))
+    DecodeError::Json(serde_json::Error::custom(format!("{expected} was expected, and not {kind:?}")))
 }
 
-/// A resource with these names. [`prefer`] marks the preferred versions afterwards.
+/// A resource whose names are the values of these members. [`prefer`] marks the preferred versions afterwards.
 fn discovered(
     of: GroupVersion,
-    [plural, kind, singular]: [&Text<'_>; 3],
+    plural: Text<'_>,
+    [kind, singular, short_names, verbs]: [&str; 4],
     namespaced: bool,
-    short_names: Option<Vec<Text<'_>>>,
-    verbs: Option<Vec<Text<'_>>>,
-) -> Discovered {
+) -> serde_json::Result<Discovered> {
     let GroupVersion { group, version } = of;
-    Discovered {
-        resource: ApiResource { group, version, plural: intern(plural), kind: intern(kind), namespaced, cluster: "" },
-        singular: if singular.is_empty() { intern(&kind.to_lowercase()) } else { intern(singular) },
-        short_names: short_names.iter().flatten().map(|name| intern(name)).collect(),
+    let (kind, singular) = (Text::read(kind)?, Text::read(singular)?);
+    let (mut known_short_names, mut known_verbs) = (Vec::new(), Vec::new());
+    json::each_item(short_names, &mut |name| Text::read(name).map(|name| known_short_names.push(intern(&name))))?;
+    json::each_item(verbs, &mut |verb| Text::read(verb).map(|verb| known_verbs.push((*verb).into())))?;
+    Ok(Discovered {
+        resource: ApiResource { group, version, plural: intern(&plural), kind: intern(&kind), namespaced, cluster: "" },
+        singular: if singular.is_empty() { intern(&kind.to_lowercase()) } else { intern(&singular) },
+        short_names: known_short_names,
         preferred: true,
-        verbs: verbs.iter().flatten().map(|verb| (**verb).into()).collect(),
-    }
+        verbs: known_verbs,
+    })
 }
 
-/// A group's versions, the preferred one first.
-fn versions(group: &LegacyGroup<'_>) -> Vec<GroupVersion> {
-    let mut versions: Vec<GroupVersion> = Vec::new();
-    for version in group.preferred_version.iter().chain(group.versions.iter().flatten()) {
-        let version = GroupVersion { group: intern(&group.name), version: intern(&version.version) };
-        if !versions.contains(&version) {
-            versions.push(version);
+/// Adds a group's versions, the preferred one first.
+fn read_versions(group: &str, found: &mut Vec<GroupVersion>) -> serde_json::Result<()> {
+    let [name, versions, preferred, ..] = json::pick(group, &["name", "versions", "preferredVersion version"])?;
+    let group = intern(&Text::required(name, "name")?);
+    let mut add = |version: &str| {
+        let version = GroupVersion { group, version: intern(&Text::required(version, "version")?) };
+        if !found.contains(&version) {
+            found.push(version);
         }
+        Ok(())
+    };
+    if !preferred.is_empty() {
+        add(preferred)?;
     }
-    versions
+    json::each_item(versions, &mut |version| add(json::pick(version, &["version"])?[0]))
 }
 
-fn aggregated(groups: Vec<Group<'_>>) -> Answer {
+fn aggregated(groups: &str) -> Result<Answer, DecodeError> {
     let (mut resources, mut stale) = (Vec::new(), Vec::new());
-    for group in groups {
-        for version in group.versions.unwrap_or_default() {
-            let of = GroupVersion { group: intern(&group.metadata.name), version: intern(&version.version) };
-            if &*version.freshness == "Stale" {
+    json::each_item(groups, &mut |group| {
+        let [name, versions, ..] = json::pick(group, &["metadata name", "versions"])?;
+        let group = intern(&Text::read(name)?);
+        json::each_item(versions, &mut |version| {
+            let [version, freshness, items, ..] = json::pick(version, &["version", "freshness", "resources"])?;
+            let of = GroupVersion { group, version: intern(&Text::required(version, "version")?) };
+            if &*Text::read(freshness)? == "Stale" {
                 stale.push(intern(&format!("{}/{}", of.group, of.version)));
             }
-            for resource in version.resources.unwrap_or_default() {
-                let Resource { resource, response_kind, scope, singular_resource, short_names, verbs } = resource;
-                let names = [&resource, &response_kind.unwrap_or_default().kind, &singular_resource];
-                resources.push(discovered(of, names, &*scope == "Namespaced", short_names, verbs));
-            }
-        }
-    }
+            json::each_item(items, &mut |resource| {
+                let paths = ["resource", "responseKind kind", "singularResource", "scope", "shortNames", "verbs"];
+                let [plural, kind, singular, scope, short_names, verbs, ..] = json::pick(resource, &paths)?;
+                let (plural, scope) = (Text::required(plural, "resource")?, Text::read(scope)?);
+                let names = [kind, singular, short_names, verbs];
+                resources.push(discovered(of, plural, names, &*scope == "Namespaced")?);
+                Ok(())
+            })
+        })
+    })?;
     // The preferred version comes first; a later one may have more resources.
     prefer(&mut resources);
-    Answer::Aggregated { resources, stale }
+    Ok(Answer::Aggregated { resources, stale })
 }
 
 #[cfg(test)]

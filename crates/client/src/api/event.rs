@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde::de::Error as _;
 
 use crate::api::object::{DecodeError, map};
-use crate::json::Text;
+use crate::json::{self, Text};
 
 /// The types of events that a server sends. In the queue an event has a [`crate::cache::delta::DeltaType`] instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,23 +55,20 @@ pub fn split(text: &str) -> Result<Frame<'_>, DecodeError> {
             return Ok(Frame { event_type, object });
         }
     }
-    #[derive(Deserialize)]
-    struct Envelope<'a> {
-        #[serde(borrow, rename = "type")]
-        event_type: Text<'a>,
-        #[serde(borrow)]
-        object: &'a RawValue,
+    let [event_type, object, ..] = json::pick(text, &["type", "object"])?;
+    let event_type = Text::required(event_type, "type")?;
+    if object.is_empty() {
+        return Err(DecodeError::Json(serde_json::Error::missing_field("object")));
     }
-    let envelope: Envelope<'_> = serde_json::from_str(map(text)?)?;
-    let event_type = match &*envelope.event_type {
+    let event_type = match &*event_type {
         "ADDED" => EventType::Added,
         "MODIFIED" => EventType::Modified,
         "DELETED" => EventType::Deleted,
         "BOOKMARK" => EventType::Bookmark,
         "ERROR" => EventType::Error,
-        _ => EventType::Unknown(envelope.event_type.0),
+        _ => EventType::Unknown(event_type.0),
     };
-    Ok(Frame { event_type, object: envelope.object.get() })
+    Ok(Frame { event_type, object })
 }
 
 /// What a bookmark tells.
@@ -90,29 +86,13 @@ pub struct Bookmark<'a> {
 ///
 /// When there is no metadata to read.
 pub fn bookmark(object: &str) -> Result<Bookmark<'_>, DecodeError> {
-    #[derive(Deserialize)]
-    struct Object<'a> {
-        #[serde(borrow)]
-        metadata: Metadata<'a>,
-    }
-    #[derive(Deserialize, Default)]
-    #[serde(rename_all = "camelCase", default)]
-    struct Metadata<'a> {
-        #[serde(borrow)]
-        resource_version: Text<'a>,
-        #[serde(borrow)]
-        annotations: Option<Annotations<'a>>,
-    }
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
-    struct Annotations<'a> {
-        #[serde(borrow, rename = "k8s.io/initial-events-end")]
-        initial_events_end: Text<'a>,
-    }
-    let read: Object<'_> = serde_json::from_str(object)?;
-    let initial_events_end =
-        read.metadata.annotations.is_some_and(|annotations| &*annotations.initial_events_end == "true");
-    Ok(Bookmark { resource_version: read.metadata.resource_version.0, initial_events_end })
+    let paths = ["metadata", "metadata resourceVersion", "metadata annotations k8s.io/initial-events-end"];
+    let [metadata, version, initial_events_end, ..] = json::pick(object, &paths)?;
+    map(metadata)?;
+    Ok(Bookmark {
+        resource_version: Text::read(version)?.0,
+        initial_events_end: &*Text::read(initial_events_end)? == "true",
+    })
 }
 
 #[cfg(test)]

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
-use crate::api::object::{DecodeError, Extra, Object, map};
+use crate::api::object::{DecodeError, Extra, Object};
 use crate::api::owner::OwnerReference;
 use crate::api::uid::Uid;
-use crate::json::Text;
+use crate::json::{self, Text};
 
 /// What to keep of each object on demand. By default that is nothing, for 150,000 Pods have a million labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,17 +61,6 @@ impl Object {
     ///
     /// When the metadata cannot be read.
     pub fn keep(&mut self, text: &str, keep: Keep) -> Result<(), DecodeError> {
-        #[derive(Deserialize)]
-        struct Whole<'a> {
-            #[serde(borrow)]
-            metadata: Metadata<'a>,
-        }
-        #[derive(Deserialize, Default)]
-        #[serde(default)]
-        struct Metadata<'a> {
-            #[serde(borrow)]
-            labels: Option<BTreeMap<Text<'a>, Text<'a>>>,
-        }
         if !keep.owners {
             self.owners = None;
         }
@@ -82,10 +69,14 @@ impl Object {
         }
         let regarding = self.extra.take().and_then(|extra| extra.regarding);
         let mut extra = Extra { text: keep.text.then(|| text.trim_ascii().into()), regarding, ..Extra::default() };
-        if keep.labels
-            && let Some(labels) = serde_json::from_str::<Whole<'_>>(map(text)?)?.metadata.labels
-        {
-            extra.labels = labels.iter().map(|(name, value)| ((&**name).into(), (&**value).into())).collect();
+        if keep.labels {
+            let [labels, ..] = json::pick(text, &["metadata labels"])?;
+            let mut values = BTreeMap::new();
+            json::each_member(labels, &mut |name, value| {
+                values.insert(Box::from(name), value);
+            })?;
+            let label = |(name, value)| Text::read(value).map(|value| (name, Box::from(&*value)));
+            extra.labels = values.into_iter().map(label).collect::<serde_json::Result<_>>()?;
         }
         self.extra = Some(Box::new(extra));
         Ok(())

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use hashbrown::Equivalent;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use crate::api::cell::Cell;
 use crate::api::cells::Cells;
 use crate::api::owner::{Owner, Owners, share};
 use crate::api::time::Timestamp;
 use crate::api::uid::Uid;
-use crate::json::Text;
+use crate::json::{self, Text};
 
 /// Names one object of a kind at a time: what client-go writes as `namespace/name`, or `name` where the kind
 /// has no namespaces.
@@ -273,21 +272,9 @@ pub fn decode_or_flag(decode: Decode, text: &str) -> Result<Object, DecodeError>
 
 /// Reads only the key of an object, the rest of which may be unreadable. `None` where its name cannot be read either.
 pub fn key_of(text: &str) -> Option<ObjectKey> {
-    #[derive(Deserialize)]
-    struct Bare<'a> {
-        #[serde(borrow)]
-        metadata: &'a RawValue,
-    }
-    #[derive(Deserialize)]
-    struct Named<'a> {
-        #[serde(borrow)]
-        name: Text<'a>,
-        #[serde(borrow, default)]
-        namespace: Text<'a>,
-    }
-    let bare: Bare<'_> = serde_json::from_str(map(text).ok()?).ok()?;
-    let named: Named<'_> = serde_json::from_str(map(bare.metadata.get()).ok()?).ok()?;
-    (!named.name.is_empty()).then(|| ObjectKey::new(&named.namespace, &named.name))
+    let [name, namespace, ..] = json::pick(text, &["metadata name", "metadata namespace"]).ok()?;
+    let (name, namespace) = (Text::read(name).ok()?, Text::read(namespace).ok()?);
+    (!name.is_empty()).then(|| ObjectKey::new(&namespace, &name))
 }
 
 /// The decoder of kinds that have no columns of their own.
@@ -311,13 +298,8 @@ pub fn decode_age(text: &str) -> Result<Object, DecodeError> {
 }
 
 fn metadata(text: &str) -> Result<Meta<'_>, DecodeError> {
-    #[derive(Deserialize)]
-    struct Bare<'a> {
-        #[serde(borrow)]
-        metadata: &'a RawValue,
-    }
-    let bare: Bare<'_> = serde_json::from_str(map(text)?)?;
-    Ok(serde_json::from_str(map(bare.metadata.get())?)?)
+    let [metadata, ..] = json::pick(text, &["metadata"])?;
+    Ok(json::from_str(map(metadata)?)?)
 }
 
 /// The text, if it begins as a JSON object does: what serde derives for a struct takes a list of its members as

@@ -1,6 +1,6 @@
 //! Which release of Kubernetes a server is, by its answer at `/version`.
 
-use serde::Deserialize;
+use crate::json::{self, Text};
 
 /// A release: `1.35`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,19 +11,12 @@ pub struct Release {
     pub minor: u32,
 }
 
-#[derive(Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-#[derive(Default)]
-struct Version {
-    major: String,
-    minor: String,
-    git_version: String,
-}
-
 impl Release {
     /// Reads the answer. `None` where it names no release: some servers do not tell every user.
     pub fn parse(text: &str) -> Option<Release> {
-        let Version { major, minor, git_version } = serde_json::from_str(text).ok()?;
+        let [major, minor, git_version, ..] = json::pick(text, &["major", "minor", "gitVersion"]).ok()?;
+        let [major, minor, git_version] =
+            [Text::read(major).ok()?, Text::read(minor).ok()?, Text::read(git_version).ok()?];
         let own = number(&major).zip(number(&minor));
         // Some distributions leave `major` and `minor` empty.
         let (major, minor) = own.or_else(|| {

@@ -80,23 +80,23 @@ impl ListRequest {
     /// JSON otherwise.
     pub fn url(&self, resource: &ApiResource, scope: &Scope) -> String {
         let mut query = begin(resource, scope);
-        query.append_pair("pretty", "false");
+        query.pair("pretty", "false");
         if let Some(limit) = self.limit {
-            query.append_pair("limit", &limit.to_string());
+            query.pair("limit", &limit.to_string());
         }
         match &self.continue_token {
             Some(token) => {
-                query.append_pair("continue", token);
+                query.pair("continue", token);
             }
             None if !self.resource_version.is_unset() => {
-                query.append_pair("resourceVersion", self.resource_version.as_str());
+                query.pair("resourceVersion", self.resource_version.as_str());
                 if self.resource_version.as_str() != "0" {
-                    query.append_pair("resourceVersionMatch", "NotOlderThan");
+                    query.pair("resourceVersionMatch", "NotOlderThan");
                 }
             }
             None => {}
         }
-        query.finish()
+        query.end()
     }
 }
 
@@ -104,14 +104,12 @@ impl ExactListRequest {
     /// The path and query of this page. Servers refuse `resourceVersionMatch` together with a token.
     pub fn url(&self, resource: &ApiResource, scope: &Scope) -> String {
         let mut query = begin(resource, scope);
-        query.append_pair("pretty", "false").append_pair("limit", &self.limit.to_string());
+        query.pair("pretty", "false").pair("limit", &self.limit.to_string());
         match &self.continue_token {
-            Some(token) => query.append_pair("continue", token),
-            None => query
-                .append_pair("resourceVersion", self.resource_version.as_str())
-                .append_pair("resourceVersionMatch", "Exact"),
+            Some(token) => query.pair("continue", token),
+            None => query.pair("resourceVersion", self.resource_version.as_str()).pair("resourceVersionMatch", "Exact"),
         };
-        query.finish()
+        query.end()
     }
 }
 
@@ -119,15 +117,15 @@ impl WatchRequest {
     /// The path and query of this watch, the same for a socket and for a fetch.
     pub fn url(&self, resource: &ApiResource, scope: &Scope) -> String {
         let mut query = begin(resource, scope);
-        query.append_pair("watch", "true").append_pair("allowWatchBookmarks", "true");
+        query.pair("watch", "true").pair("allowWatchBookmarks", "true");
         if !self.resource_version.is_unset() {
-            query.append_pair("resourceVersion", self.resource_version.as_str());
+            query.pair("resourceVersion", self.resource_version.as_str());
         }
         if self.initial_events {
-            query.append_pair("sendInitialEvents", "true").append_pair("resourceVersionMatch", "NotOlderThan");
+            query.pair("sendInitialEvents", "true").pair("resourceVersionMatch", "NotOlderThan");
         }
-        query.append_pair("timeoutSeconds", &self.timeout_seconds.to_string());
-        query.finish()
+        query.pair("timeoutSeconds", &self.timeout_seconds.to_string());
+        query.end()
     }
 
     /// The same watch for one second, to be fetched over HTTP. A browser does not tell why a WebSocket was refused; and a GET
@@ -147,14 +145,30 @@ pub fn presence(resource: &ApiResource, namespace: &str) -> String {
         .url(resource, &scope)
 }
 
-fn begin(resource: &ApiResource, scope: &Scope) -> Serializer<'static, String> {
+/// A URL whose query is being written.
+struct Query(Serializer<'static, String>);
+
+impl Query {
+    /// Adds a parameter. This is a function of its own, because the serializer would be compiled into each place that adds one.
+    #[inline(never)]
+    fn pair(&mut self, name: &str, value: &str) -> &mut Query {
+        self.0.append_pair(name, value);
+        self
+    }
+
+    fn end(mut self) -> String {
+        self.0.finish()
+    }
+}
+
+fn begin(resource: &ApiResource, scope: &Scope) -> Query {
     let mut path = path(resource, scope);
     path.push('?');
     let start = path.len();
-    let mut query = Serializer::for_suffix(path, start);
+    let mut query = Query(Serializer::for_suffix(path, start));
     for (name, selector) in [("labelSelector", &scope.label_selector), ("fieldSelector", &scope.field_selector)] {
         if !selector.is_empty() {
-            query.append_pair(name, selector);
+            query.pair(name, selector);
         }
     }
     query

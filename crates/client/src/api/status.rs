@@ -1,8 +1,6 @@
 //! What the server answers when it does not do what was asked, and what follows from that.
 
-use serde::Deserialize;
-
-use crate::json::Text;
+use crate::json::{self, Text};
 
 /// What a failed request or an ERROR event means for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,14 +60,12 @@ impl Failure {
     /// The body may be a `Status`, plain text (from a proxy, or from priority and fairness), anything else, or empty.
     /// `retry_after` is the value of that header in seconds.
     pub fn from_response(code: u16, retry_after: Option<f64>, body: &str) -> Failure {
-        let status: Option<Status<'_>> = serde_json::from_str(body.trim()).ok();
-        let is_status = status.as_ref().is_some_and(|status| &*status.kind == "Status");
-        let status = status.unwrap_or_default();
+        let status = Status::read(body.trim()).unwrap_or_default();
+        let is_status = &*status.kind == "Status";
         let code = if code != 0 { code } else { status.code.unwrap_or(500) };
         // Servers of different releases say this in three ways (client-go, `isTooLargeResourceVersionError`).
-        let too_large = status.causes().iter().any(|cause| {
-            &*cause.reason == "ResourceVersionTooLarge" || &*cause.message == "Too large resource version"
-        }) || status.message.contains("Too large resource version")
+        let too_large = status.has_cause_too_large
+            || status.message.contains("Too large resource version")
             // etcd's own words, which servers before 1.35 pass on where a limit was set (kubernetes 132374).
             || status.message.contains("mvcc: required revision is a future revision");
         let verdict = match (code, &*status.reason) {
@@ -94,7 +90,7 @@ impl Failure {
         } else {
             first_words(body)
         };
-        let seconds = retry_after.or(status.details.and_then(|details| details.retry_after_seconds));
+        let seconds = retry_after.or(status.retry_after_seconds);
         let retry_after =
             seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0).map(|seconds| seconds.min(60.0) * 1000.0);
         Failure { verdict, code, words, retry_after }
@@ -113,41 +109,38 @@ fn first_words(body: &str) -> String {
     body.trim().lines().next().unwrap_or_default().chars().take(200).collect()
 }
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
+/// What is read of a `Status`.
+#[derive(Default)]
 struct Status<'a> {
-    #[serde(borrow)]
     kind: Text<'a>,
-    #[serde(borrow)]
     reason: Text<'a>,
-    #[serde(borrow)]
     message: Text<'a>,
     code: Option<u16>,
-    #[serde(borrow)]
-    details: Option<Details<'a>>,
-}
-
-impl<'a> Status<'a> {
-    fn causes(&self) -> &[Cause<'a>] {
-        self.details.as_ref().and_then(|details| details.causes.as_deref()).unwrap_or_default()
-    }
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct Details<'a> {
-    #[serde(borrow)]
-    causes: Option<Vec<Cause<'a>>>,
+    /// Whether one of the causes says that the version asked for is ahead of the server.
+    has_cause_too_large: bool,
     retry_after_seconds: Option<f64>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Cause<'a> {
-    #[serde(borrow)]
-    reason: Text<'a>,
-    #[serde(borrow)]
-    message: Text<'a>,
+impl<'a> Status<'a> {
+    fn read(body: &'a str) -> serde_json::Result<Status<'a>> {
+        let paths = ["kind", "reason", "message", "code", "details causes", "details retryAfterSeconds"];
+        let [kind, reason, message, code, causes, seconds, ..] = json::pick(body, &paths)?;
+        let mut has_cause_too_large = false;
+        json::each_item(causes, &mut |cause| {
+            let [reason, message, ..] = json::pick(cause, &["reason", "message"])?;
+            has_cause_too_large |= &*Text::read(reason)? == "ResourceVersionTooLarge"
+                || &*Text::read(message)? == "Too large resource version";
+            Ok(())
+        })?;
+        Ok(Status {
+            kind: Text::read(kind)?,
+            reason: Text::read(reason)?,
+            message: Text::read(message)?,
+            code: code.parse().ok(),
+            has_cause_too_large,
+            retry_after_seconds: seconds.parse().ok(),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::api::object::Object;
+use crate::api::sort::sort_by;
 use crate::cache::keyed_slab::{half, hash_of};
 
 /// The objects of a complete list, each beside the [`half`] of the hash of its key. With 150,000 objects, to hash or to
@@ -28,7 +29,7 @@ impl CompleteList {
     /// Adds objects whose keys the list does not have, and sorts by key.
     pub(super) fn add(&mut self, more: Vec<Arc<Object>>) {
         self.items.extend(more.into_iter().map(hashed));
-        self.items.sort_by(|(_, a), (_, b)| a.key.cmp(&b.key));
+        sort_by(&mut self.items, |(_, a), (_, b)| a.key.cmp(&b.key));
     }
 
     /// The objects.

@@ -9,10 +9,9 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use hashbrown::HashSet;
-use serde::Deserialize;
 
 use crate::api::list;
-use crate::api::object::{DecodeError, KeyRef, Object, ObjectKey, ResourceVersion, map};
+use crate::api::object::{DecodeError, KeyRef, Object, ObjectKey, ResourceVersion};
 use crate::api::request::ExactListRequest;
 use crate::api::uid::Uid;
 use crate::cache::journal::{Identity, JOURNAL, Journal};
@@ -20,7 +19,7 @@ use crate::cache::queue::Queue;
 use crate::cache::reflector::{Health, PAGE};
 use crate::cache::shared_informer::SharedInformer;
 use crate::cache::store::Store;
-use crate::json::Text;
+use crate::json::{self, Text};
 
 /// How many differences are kept for inspection. The number of all is counted.
 pub const KEPT: usize = 100;
@@ -293,16 +292,10 @@ fn hash(namespace: &str, name: &str) -> u64 {
 }
 
 /// What identifies an item, and its version.
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
 struct Metadata<'a> {
-    #[serde(borrow)]
     name: Text<'a>,
-    #[serde(borrow)]
     namespace: Text<'a>,
-    #[serde(borrow)]
     uid: Text<'a>,
-    #[serde(borrow)]
     resource_version: Text<'a>,
 }
 
@@ -314,11 +307,13 @@ impl Metadata<'_> {
 
 /// Reads what identifies an item, and its version, and nothing else of it.
 fn identity(item: &str) -> Result<Metadata<'_>, DecodeError> {
-    #[derive(Deserialize)]
-    struct Item<'a> {
-        #[serde(borrow)]
-        metadata: Metadata<'a>,
-    }
-    let item: Item<'_> = serde_json::from_str(map(item)?)?;
-    if item.metadata.name.is_empty() { Err(DecodeError::NoName) } else { Ok(item.metadata) }
+    let paths = ["metadata name", "metadata namespace", "metadata uid", "metadata resourceVersion"];
+    let [name, namespace, uid, version, ..] = json::pick(item, &paths)?;
+    let metadata = Metadata {
+        name: Text::read(name)?,
+        namespace: Text::read(namespace)?,
+        uid: Text::read(uid)?,
+        resource_version: Text::read(version)?,
+    };
+    if metadata.name.is_empty() { Err(DecodeError::NoName) } else { Ok(metadata) }
 }

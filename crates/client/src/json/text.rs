@@ -6,6 +6,8 @@ use std::ops::Deref;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
+use super::string::unescaped;
+
 /// A JSON string that is borrowed from the input unless it holds an escape.
 ///
 /// `Option<Cow<str>>` always copies, because serde's `borrow` does not reach inside the `Option`. `null` reads
@@ -18,6 +20,32 @@ impl Deref for Text<'_> {
 
     fn deref(&self) -> &str {
         &self.0
+    }
+}
+
+impl<'a> Text<'a> {
+    /// The string that is the value of a member. An empty text stands for a missing member, whose string is empty.
+    ///
+    /// # Errors
+    ///
+    /// When the value is neither a string nor `null`.
+    pub fn read(value: &'a str) -> Result<Text<'a>, serde_json::Error> {
+        match value {
+            "" | "null" => Ok(Text::default()),
+            quoted => match unescaped(quoted) {
+                Some(text) => Ok(Text(text)),
+                None => Err(serde_json::Error::custom("a string or null was expected")),
+            },
+        }
+    }
+
+    /// The string that is the value of a member that must be there.
+    ///
+    /// # Errors
+    ///
+    /// When the member is missing, or when its value is neither a string nor `null`.
+    pub fn required(value: &'a str, name: &'static str) -> Result<Text<'a>, serde_json::Error> {
+        if value.is_empty() { Err(serde_json::Error::missing_field(name)) } else { Text::read(value) }
     }
 }
 
@@ -52,6 +80,18 @@ impl<'de> Visitor<'de> for TextVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_string_of_a_member_is_read_and_a_missing_one_is_told_from_null() {
+        for (value, expected) in [("", ""), ("null", ""), (r#""web""#, "web"), (r#""a\u0062""#, "ab")] {
+            assert_eq!(Text::read(value).ok().as_deref(), Some(expected), "{value}");
+        }
+        for value in ["7", "[]", r#""\ud800""#] {
+            assert!(Text::read(value).is_err(), "{value}");
+        }
+        assert_eq!(Text::required("null", "name").ok().as_deref(), Some(""));
+        assert_eq!(Text::required("", "name").unwrap_err().to_string(), "missing field `name`");
+    }
 
     #[test]
     fn plain_strings_are_borrowed_and_escaped_ones_are_copied() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use kubechurn_client::api::cell::CellRef;
+use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::delta::DeltaType;
 
@@ -234,7 +235,7 @@ impl RowWindow {
         // The left elements in their order in the document. After a new order, the rows take over elements from top to
         // bottom.
         let mut left: Vec<Held> = known.into_values().collect();
-        left.sort_unstable_by_key(|held| held.made_of.rank);
+        sort_by_key(&mut left, |held| held.made_of.rank);
         let mut left = left.into_iter();
         let (mut changed, mut has_young) = (false, false);
         let mut places = Vec::with_capacity(rows.len());

@@ -16,12 +16,13 @@ pub struct Groups {
 impl Groups {
     /// Reads what [`Groups::text`] wrote. Lines that cannot be read are ignored.
     pub fn parse(text: &str) -> Groups {
-        let open = text.lines().filter_map(|line| match line.split_at_checked(1)? {
+        let mut groups = Groups::default();
+        groups.open.extend(text.lines().filter_map(|line| match line.split_at_checked(1)? {
             ("+", heading) => Some((heading.to_owned(), true)),
             ("-", heading) => Some((heading.to_owned(), false)),
             _ => None,
-        });
-        Groups { open: open.collect(), arrived: Vec::new() }
+        }));
+        groups
     }
 
     /// What is stored: a line for each heading that is not in its default state.

@@ -1,9 +1,9 @@
 //! kubectl command lines for what is shown, ready to be pasted into a shell.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::sort::sort;
 
 use crate::kind_id::plain;
 
@@ -43,7 +43,9 @@ impl Listing<'_> {
             rest.push_str(" -o wide");
         }
         let mut lines: Vec<String> = Vec::new();
-        let clusters: BTreeSet<&str> = self.kinds.iter().map(|kind| kind.resource.cluster).collect();
+        let mut clusters: Vec<&str> = self.kinds.iter().map(|kind| kind.resource.cluster).collect();
+        sort(&mut clusters);
+        clusters.dedup();
         for cluster in clusters {
             let own = self.kinds.iter().filter(|kind| kind.resource.cluster == cluster);
             let names = own.map(|kind| plain(kind.name)).collect::<Vec<_>>().join(",");

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::status::Verdict;
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::reflector::Health;
@@ -67,7 +68,7 @@ pub fn troubles(
             None => groups.push(vec![complaint]),
         }
     }
-    groups.sort_by_key(|group| Reverse(rank(group[0].informer.health(now))));
+    sort_by_key(&mut groups, |group| Reverse(rank(group[0].informer.health(now))));
     groups.iter().map(|group| trouble(watched, group, title, provisional, now)).collect()
 }
 

@@ -6,12 +6,10 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
 use serde::de::Error as _;
 
 use crate::api::object::{DecodeError, ResourceVersion, map};
-use crate::json::Text;
-use crate::json::ValueEnd;
+use crate::json::{self, Text, ValueEnd};
 
 /// An item that is longer than this, in bytes, is not read. It is the limit that frames of a watch have: servers refuse
 /// objects of more than a few megabytes (etcd: 1.5, API servers: 3).
@@ -37,21 +35,13 @@ pub struct ListMeta {
 impl ListMeta {
     /// Reads the text of a list's `metadata`.
     fn read(text: &str) -> Result<ListMeta, DecodeError> {
-        #[derive(Deserialize, Default)]
-        #[serde(rename_all = "camelCase", default)]
-        struct Metadata<'a> {
-            #[serde(borrow)]
-            resource_version: Text<'a>,
-            #[serde(borrow, rename = "continue")]
-            continue_token: Text<'a>,
-            remaining_item_count: Option<u64>,
-        }
-        let metadata: Metadata<'_> = serde_json::from_str(map(text)?)?;
-        let token = metadata.continue_token;
+        let paths = ["resourceVersion", "continue", "remainingItemCount"];
+        let [version, token, remaining, ..] = json::pick(map(text)?, &paths)?;
+        let token = Text::read(token)?;
         Ok(ListMeta {
-            resource_version: ResourceVersion::new(&metadata.resource_version),
+            resource_version: ResourceVersion::new(&Text::read(version)?),
             continue_token: (!token.is_empty()).then(|| token.0.into_owned()),
-            remaining: metadata.remaining_item_count,
+            remaining: remaining.parse().ok(),
         })
     }
 }

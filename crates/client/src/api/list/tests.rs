@@ -1,6 +1,7 @@
 //! Whatever pieces a list comes in, its items are those that another parser finds in the whole.
 
 use proptest::prelude::*;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::*;

@@ -15,6 +15,7 @@ mod clusters;
 use rustc_hash::FxHashMap;
 
 use crate::api::request::WatchRequest;
+use crate::api::sort::sort_by;
 use crate::api::status::Failure;
 use crate::cache::backoff::Moment;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
@@ -154,7 +155,7 @@ impl Heartbeat {
             self.outage = None;
         }
         candidates.retain(|one| !self.under_way.iter().any(|question| question.informer == one.informer));
-        candidates.sort_by(|a, b| a.silent_since.total_cmp(&b.silent_since));
+        sort_by(&mut candidates, |a, b| a.silent_since.total_cmp(&b.silent_since));
         let chosen: Vec<Candidate> = match self.outage {
             // One question at a time, about any of them, shows when the outage is over.
             Some(outage) if now < outage.again || !self.under_way.is_empty() => Vec::new(),

@@ -1,9 +1,7 @@
 //! Checks, without reading an object, that it is of the kind that was asked for.
 
-use serde::Deserialize;
-
-use crate::api::object::map;
-use crate::json::Text;
+use crate::api::object::DecodeError;
+use crate::json::{self, Text};
 
 /// Checks that an object does not name another kind than `expected`. One that names none passes: the items of
 /// built-in kinds' lists do not, and of a Table or a Status that does not say what it is, the decoder finds no name.
@@ -18,20 +16,15 @@ pub(super) fn check(expected: &str, object: &str) -> Result<(), String> {
     if beginning(object).and_then(|rest| rest.strip_prefix(expected)).is_some_and(|rest| rest.starts_with('"')) {
         return Ok(());
     }
-    #[derive(Deserialize)]
-    struct Named<'a> {
-        #[serde(borrow, default)]
-        kind: Text<'a>,
-    }
-    let named = map(object).and_then(|object| Ok(serde_json::from_str::<Named<'_>>(object)?));
+    let named = json::pick(object, &["kind"]).and_then(|[kind, ..]| Text::read(kind));
     match named {
-        Ok(named) if named.kind.is_empty() || &*named.kind == expected => Ok(()),
-        Ok(named) => {
+        Ok(kind) if kind.is_empty() || &*kind == expected => Ok(()),
+        Ok(kind) => {
             // The name is a stranger's: enough of it to recognise.
-            let kind: String = named.kind.chars().take(60).collect();
+            let kind: String = kind.chars().take(60).collect();
             Err(format!("an object of kind {kind:?} where {expected:?} was asked for"))
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(DecodeError::Json(error).to_string()),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 
 use crate::api::object::{Object, ObjectKey};
+use crate::api::sort::sort_by;
 use crate::cache::complete_list::CompleteList;
 use crate::cache::keyed_slab::{half, hash_of, spread};
 
@@ -111,12 +112,12 @@ impl Objects {
                 Some((entries.iter().find_map(key)?, entries.iter().rev().find_map(key)?, range))
             })
             .collect();
-        runs.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+        sort_by(&mut runs, |(a, ..), (b, ..)| a.cmp(b));
         if runs.is_sorted_by(|(_, last, _), (first, ..)| last < first) {
             return runs.into_iter().map(|(_, _, range)| range).collect();
         }
         // A stable sort takes runs that are in order already as they are; an unstable one does not.
-        self.entries.sort_by(|a, b| {
+        sort_by(&mut self.entries, |a, b| {
             let (a, b) = (a.object.as_ref(), b.object.as_ref());
             a.map(|object| &object.key).cmp(&b.map(|object| &object.key))
         });

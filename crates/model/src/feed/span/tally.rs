@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kubechurn_changes::line::Line;
+use kubechurn_client::api::sort::sort_by;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -132,7 +133,7 @@ impl Tally {
                 });
                 rows.push((score, *own, name, note));
             }
-            rows.sort_unstable_by(|one, other| {
+            sort_by(&mut rows, |one, other| {
                 let by_score = other.0.total_cmp(&one.0).then(other.1.cmp(&one.1));
                 by_score.then_with(|| one.2.cmp(other.2))
             });

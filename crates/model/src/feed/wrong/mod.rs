@@ -14,6 +14,7 @@ use kubechurn_changes::line::Line;
 use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
@@ -350,7 +351,7 @@ impl WrongNow {
         self.entries.retain(|entry| entry.ended_at.is_none() || entry.subject.resource.is_some());
         self.entries.extend(causes.into_values());
         self.entries.retain(|entry| entry.ended_at.is_none_or(|at| now - at < OVER_FOR));
-        self.entries.sort_by(|one, other| {
+        sort_by(&mut self.entries, |one, other| {
             let place = |entry: &Entry| (entry.ended_at.is_some(), entry.fault.tone() != Tone::Bad);
             let by_time = other.since.total_cmp(&one.since);
             place(one).cmp(&place(other)).then(by_time).then_with(|| one.subject.key.cmp(&other.subject.key))
