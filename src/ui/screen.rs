@@ -12,7 +12,7 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_model::feed::alerts::AlertsModel;
 use kubechurn_model::feed::span::SpanModel;
 use kubechurn_model::feed::wrong::row::WrongModel;
-use kubechurn_model::feed::{FeedFrame, FeedWindow};
+use kubechurn_model::feed::{FeedFrame, FeedWindow, NoiseOffer};
 use kubechurn_model::history::Budget;
 use kubechurn_model::inspector::relatives::{Dependents, Link};
 use kubechurn_model::inspector::summary::Summary;
@@ -127,6 +127,7 @@ signals! {
         shown: bool,
         window: FeedWindow,
         frame: FeedFrame,
+        noise: NoiseOffer,
         wrong: WrongModel,
         span: Option<SpanModel>,
         newest: u32,
@@ -150,6 +151,8 @@ signals! {
         fills: bool,
         span: String,
         hover: String,
+        hand: Option<(f64, f64)>,
+        in_hand: String,
         labels: f64,
         clicked: Option<f64>,
         summary: String,

@@ -7,7 +7,7 @@ use kubechurn_client::api::time::Timestamp;
 use crate::feed::alerts::AlertsModel;
 use crate::feed::span::SpanModel;
 use crate::feed::wrong::row::WrongModel;
-use crate::feed::{FeedFrame, FeedWindow};
+use crate::feed::{FeedFrame, FeedWindow, NoiseOffer};
 use crate::history::Budget;
 use crate::inspector::relatives::{Dependents, Link};
 use crate::inspector::summary::Summary;
@@ -141,6 +141,8 @@ pub struct FeedView {
     pub window: Shown<FeedWindow>,
     /// What is around the rows.
     pub frame: Shown<FeedFrame>,
+    /// What is offered to be called noise, and what was called so last.
+    pub noise: Shown<NoiseOffer>,
     /// What is wrong now.
     pub wrong: Shown<WrongModel>,
     /// The chosen stretch of time.
@@ -182,8 +184,12 @@ pub struct TimelinePanel {
     pub fills: Shown<bool>,
     /// How long the timeline's window is.
     pub span: Shown<String>,
-    /// What is under the pointer.
+    /// What is under the pointer, or else under the keyboard's cursor.
     pub hover: Shown<String>,
+    /// Where the keyboard's cursor is on the canvas, in pixels; `None` while it is nowhere.
+    pub hand: Shown<Option<(f64, f64)>>,
+    /// What the keyboard's cursor came to, in words that do not change while it stays there.
+    pub in_hand: Shown<String>,
     /// How wide the column of labels is, in pixels.
     pub labels: Shown<f64>,
     /// The time of the mark that was clicked last, in milliseconds.
@@ -199,6 +205,8 @@ impl Default for TimelinePanel {
             fills: Shown::default(),
             span: Shown::default(),
             hover: Shown::default(),
+            hand: Shown::default(),
+            in_hand: Shown::default(),
             labels: Shown::default(),
             clicked: Shown::default(),
             summary: Shown::default(),
