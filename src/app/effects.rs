@@ -7,6 +7,7 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::effect::{Effect, Focused, ReflectorInput};
+use kubechurn_model::page::keys::Rows;
 
 use crate::app::App;
 use crate::app::environment::Browser;
@@ -55,11 +56,12 @@ impl App {
             }
             Effect::Warn(line) => web_sys::console::warn_1(&line.into()),
             Effect::Alert(alert) => alerts::perform(alert),
-            Effect::Focus(Focused::Table) => focus::table(),
+            Effect::Focus(Focused::Rows(rows)) => focus::rows(rows),
             Effect::Focus(Focused::Field(id)) => focus::field(id),
             Effect::Focus(Focused::Menu(handle)) => focus::menu(handle),
             Effect::Focus(Focused::ClosedMenu) => focus::close_menu(),
-            Effect::ScrollTable(top) => focus::scroll_table(top),
+            Effect::ScrollTable(top) => focus::scroll(Rows::Table, top),
+            Effect::ScrollFeed(top) => focus::scroll(Rows::Feed, top),
             Effect::Beat { versions, next } => watchdog::beat(&versions, next),
         }
     }

@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, KeyboardEvent};
 
-use kubechurn_model::page::keys::{Focus, Press, command};
+use kubechurn_model::page::keys::Press;
 
 use crate::app::App;
 use crate::ui::focus;
@@ -19,12 +19,11 @@ pub(super) fn listen(app: &Rc<App>) {
             return;
         }
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        let (has_dialog, letters) = (app.page.borrow().has_dialog(), app.page.borrow().has_letters());
-        let focus = if has_dialog { Focus::Dialog } else { focus::of(target.as_ref()) };
         let (key, is_command) = (event.key(), event.ctrl_key() || event.meta_key());
         let (alt, shift, repeated) = (event.alt_key(), event.shift_key(), event.repeat());
         let press = Press { key: &key, command: is_command, alt, shift, repeated };
-        if let Some(command) = command(press, focus, letters) {
+        let command = app.page.borrow().command_of(press, focus::of(target.as_ref()));
+        if let Some(command) = command {
             event.prevent_default();
             app.command(command);
         }

@@ -6,12 +6,16 @@ use leptos::prelude::{document, set_timeout};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDetailsElement, HtmlElement, HtmlInputElement};
 
-use kubechurn_model::page::keys::Focus;
+use kubechurn_model::page::keys::{Focus, Rows};
 
+use crate::ui::feed::FEED;
 use crate::ui::table::OBJECTS;
+use crate::ui::timeline::CANVAS;
 
 /// Elements that have a use of their own for Enter and the arrows.
 const CONTROLS: &str = "button, a, summary, input, label, [role=separator], [role=tab], [role=slider]";
+/// Controls of the feed's rows.
+const ROW_CONTROLS: &str = ".feed-row :is(a, button)";
 /// Elements that take text.
 const FIELDS: &str = "textarea, select, [contenteditable]";
 /// Menus that are open.
@@ -27,6 +31,10 @@ pub fn of(target: Option<&Element>) -> Focus {
     }
     if is(FIELDS) {
         Focus::Field
+    } else if target.id() == CANVAS {
+        Focus::Lanes
+    } else if is(ROW_CONTROLS) {
+        Focus::Link
     } else if is(CONTROLS) || !(is("main") || target.tag_name() == "BODY" || target.tag_name() == "HTML") {
         Focus::Control
     } else {
@@ -34,12 +42,20 @@ pub fn of(target: Option<&Element>) -> Focus {
     }
 }
 
-/// Focuses the table, unless something in it has the focus.
-pub fn table() {
-    let Some(objects) = document().get_element_by_id(OBJECTS) else { return };
-    let active = document().active_element();
-    if active.as_ref() != Some(&objects) {
-        give(&objects);
+/// The element that has the focus while keys go through these rows.
+fn id_of(rows: Rows) -> &'static str {
+    match rows {
+        Rows::Table => OBJECTS,
+        Rows::Feed => FEED,
+        Rows::Lanes => CANVAS,
+    }
+}
+
+/// Focuses these rows.
+pub fn rows(rows: Rows) {
+    let element = document().get_element_by_id(id_of(rows));
+    if let Some(element) = element.filter(|element| !has_focus(element)) {
+        give(&element);
     }
 }
 
@@ -96,14 +112,15 @@ pub fn close_menu() {
     }
 }
 
-/// Scrolls the table, at once.
-pub fn scroll_table(top: f64) {
-    if let Some(objects) = document().get_element_by_id(OBJECTS) {
-        objects.set_scroll_top(top as i32);
+/// Scrolls these rows, at once.
+pub fn scroll(rows: Rows, top: f64) {
+    if let Some(element) = document().get_element_by_id(id_of(rows)) {
+        element.set_scroll_top(top.ceil() as i32);
     }
 }
 
-fn give(element: &Element) {
+/// Gives an element the focus.
+pub fn give(element: &Element) {
     if let Some(element) = element.dyn_ref::<HtmlElement>() {
         // It fails for an element that is gone, which matters to nobody.
         let _ = element.focus();

@@ -7,6 +7,15 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::ResizeObserver;
 
+use kubechurn_model::shell::panel::Window;
+
+/// The size of the window in which the page is.
+pub fn window_size() -> Window {
+    let length = |length: Option<wasm_bindgen::JsValue>| length.and_then(|length| length.as_f64()).unwrap_or_default();
+    let own = leptos::prelude::window();
+    Window { width: length(own.inner_width().ok()), height: length(own.inner_height().ok()) }
+}
+
 /// Follows the size of an element until it is dropped.
 #[derive(Debug)]
 pub struct SizeObserver {

@@ -103,6 +103,9 @@ async fn the_feed_keeps_no_one_out() {
         page.browser.run("document.querySelector('[data-testid=feed-open]').click()", Vec::new()).await;
         is_there(page, "[data-testid=feed-row][data-what=line]").await;
         page.browser.run("document.querySelector('[data-testid=feed-as-noise]').click()", Vec::new()).await;
+        is_there(page, "[data-testid=noise-offer]").await;
+        finds_nothing(page, "the menu of what is noise").await;
+        page.click("noise-choice").await;
         is_there(page, "[data-testid=feed-noise]").await;
         finds_nothing(page, "the feed with an open row, and something that is noise").await;
         for button in ["tell-me", "feed-around"] {
@@ -114,6 +117,16 @@ async fn the_feed_keeps_no_one_out() {
         is_there(page, "[data-testid=tell-me-item]").await;
         is_there(page, "[data-testid=span-row]").await;
         finds_nothing(page, "the counts of a chosen time, and a filter that is watched").await;
+        page.browser.run("document.querySelector('[data-testid=timeline]').focus()", Vec::new()).await;
+        page.press("jl").await;
+        is_there(page, ".lane-hand").await;
+        finds_nothing(page, "a mark in hand").await;
+        page.browser.run("document.querySelector('[data-testid=feed-scroll]').focus()", Vec::new()).await;
+        page.press("j").await;
+        is_there(page, "[data-testid=feed-row][data-hand]").await;
+        finds_nothing(page, "a row of the feed in hand").await;
+        page.browser.run("document.querySelector('.skip').focus()", Vec::new()).await;
+        finds_nothing(page, "the ways past all else").await;
     })
     .await;
 }

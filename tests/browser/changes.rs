@@ -203,8 +203,21 @@ async fn the_feed_is_filtered_and_noise_is_folded_for_good() {
         let mark = "[...document.querySelectorAll('[data-testid=feed-row]')].find(row => row.textContent.includes('example.org-a'))
             .querySelector('[data-testid=feed-as-noise]').click()";
         page.read::<Value>(mark, Vec::new()).await;
+        let choices = "return [...document.querySelectorAll('[data-testid=noise-choice]')].map(one => one.textContent)";
+        wait_until("what is meant is to be chosen", SOON, async || {
+            let choices: Vec<String> = page.read(choices, Vec::new()).await;
+            let is_so = choices.len() == 2 && choices[0] == "of every Pod" && choices[1].starts_with("of Pod ");
+            holds(is_so, || format!("{choices:?}"))
+        })
+        .await;
+        page.click("noise-choice").await;
         row(page, "the field is folded", |row| row[7] == "noise" && row[3].contains("marked as noise")).await;
         assert!(!rows(page).await.iter().any(|row| row[3].contains("example.org-a")));
+        page.click("noise-undo").await;
+        row(page, "it is taken back at once", |row| row[3].contains("example.org-a")).await;
+        page.read::<Value>(mark, Vec::new()).await;
+        page.click("noise-choice").await;
+        row(page, "the field is folded again", |row| row[7] == "noise" && row[3].contains("marked as noise")).await;
         page.reload().await;
         page.reaches("pods", "live", SOON).await;
         path(&pods[0], "example.org-a", "three").await;

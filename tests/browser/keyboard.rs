@@ -328,3 +328,69 @@ async fn columns_are_arranged_and_remembered() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn the_feed_and_the_lanes_are_used_by_keys_alone() {
+    let name = "the_feed_and_the_lanes_are_used_by_keys_alone";
+    with_live_page(name, "#/pods?view=changes", async |page, cluster| {
+        let pods = cluster.list(PODS).await;
+        let keys = pods.in_order();
+        for key in &keys[..3] {
+            cluster.patch(&pod(key), &json!({ "metadata": { "labels": { "example.org-a": "one" } } })).await;
+        }
+        let rows = "return [...document.querySelectorAll('[data-testid=feed-row][data-what=change]')].length >= 3";
+        page.becomes("the changes are told", rows, json!(true)).await;
+        let links = "return [document.activeElement.textContent, document.activeElement.getBoundingClientRect().width > 60]";
+        page.press("\u{e004}").await; // Tab
+        page.becomes("the first Tab comes to a way past all else", links, json!(["Skip to the changes", true])).await;
+        page.press("\u{e007}").await;
+        page.becomes("it leads to the changes", FOCUS, json!("feed-scroll")).await;
+        let in_hand = "
+            const row = document.getElementById(document.activeElement.getAttribute('aria-activedescendant'));
+            return row && [row.matches('[data-testid=feed-row][data-hand]'), Number(row.id.split('-').pop())]";
+        page.press("\u{e015}").await; // down
+        page.becomes("the first row is in hand", in_hand, json!([true, 0])).await;
+        page.press("jk\u{e015}").await;
+        page.becomes("then the second", in_hand, json!([true, 1])).await;
+        page.press("\u{e007}").await;
+        let inspected = "return document.querySelector('aside.inspector')?.dataset.key ?? null";
+        let opened: String = wait_until("Enter looks at its object", SOON, async || {
+            let key: Option<String> = page.read(inspected, Vec::new()).await;
+            key.ok_or_else(|| String::from("nothing is"))
+        })
+        .await;
+        assert!(keys[..3].contains(&&*opened), "{opened}");
+        page.becomes("at that change", "return document.querySelector('[data-testid=inspector-versions] > [aria-current]') !== null", json!(true)).await;
+        page.press("\u{e00c}").await;
+        page.becomes("Esc closes it", inspected, Value::Null).await;
+        page.becomes("the feed has the focus", FOCUS, json!("feed-scroll")).await;
+
+        // The menu of noise is in the window, and has the focus until it closes.
+        page.press("m").await;
+        page.becomes("the menu is open", FOCUS, json!("noise-choice")).await;
+        let within = "
+            const box = document.querySelector('[data-testid=noise-offer]').getBoundingClientRect();
+            return box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight && box.width > 100";
+        page.becomes("the menu is in the window", within, json!(true)).await;
+        let menu = "return document.querySelector('[data-testid=noise-offer]') === null";
+        page.press("\u{e00c}").await;
+        page.becomes("Esc closes the menu", menu, json!(true)).await;
+        page.press("m").await;
+        page.becomes("the menu is open again", FOCUS, json!("noise-choice")).await;
+        page.click("feed-counts").await;
+        page.becomes("a click elsewhere closes the menu", menu, json!(true)).await;
+
+        page.browser.run("document.activeElement.blur(); document.querySelector('[data-testid=timeline]').focus()", Vec::new()).await;
+        page.press("\u{e015}\u{e014}").await; // down, right
+        let said = "return [document.querySelector('[data-testid=lane-said]').textContent !== '',
+            document.querySelector('.lane-hand').checkVisibility(), document.querySelector('[data-testid=timeline-hover]').checkVisibility()]";
+        page.becomes("a mark is in hand, seen and said", said, json!([true, true, true])).await;
+        page.press("\u{e007}").await;
+        wait_until("Enter opens what is in hand", SOON, async || {
+            let key: Option<String> = page.read(inspected, Vec::new()).await;
+            key.ok_or_else(|| String::from("nothing is"))
+        })
+        .await;
+    })
+    .await;
+}

@@ -66,6 +66,9 @@ mod glance;
 // A window as narrow as a phone's.
 mod phone;
 
+// What covers something else at 200 % zoom and on a phone.
+mod layout;
+
 // Fifty thousand Pods.
 mod size;
 

@@ -291,7 +291,7 @@ impl Line {
             self.unknown = Some(Unknown::NotReadable);
             return;
         };
-        let reasons = noise::classify(marks, &self.kind, &diff, self.generation);
+        let reasons = noise::classify(Some((marks, &self.key)), &self.kind, &diff, self.generation);
         self.noise = noise::whole(&diff, &reasons);
         if self.noise.is_none() {
             self.tell(&diff, &reasons);
@@ -367,10 +367,10 @@ impl Line {
         if self.noise.is_some() || self.fields.is_empty() || self.delta_type == DeltaType::Added {
             return;
         }
-        let kind = &*self.kind;
+        let (kind, key) = (&*self.kind, &self.key);
         let unknown = self.more - self.other_paths.len().min(self.more);
-        self.fields.retain(|field| !mark.covers(kind, &field.path));
-        self.other_paths.retain(|path| !mark.covers(kind, path));
+        self.fields.retain(|field| !mark.covers(kind, key, &field.path));
+        self.other_paths.retain(|path| !mark.covers(kind, key, path));
         self.more = unknown + self.other_paths.len();
         if self.fields.is_empty() && self.more == 0 {
             self.noise = Some(Noise::Marked);

@@ -1,8 +1,11 @@
 //! Which changes say nothing: fields that change with every write, with every heartbeat, or because another field did.
 
+use std::fmt;
+
 use smallvec::SmallVec;
 
 use crate::diff::{self, Diff, FieldChange};
+use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::json;
 
 /// Why a change of a field is noise. The reason of a whole change is the greatest among those of its fields.
@@ -26,9 +29,39 @@ pub enum Noise {
 }
 
 impl Mark {
-    /// Whether a field of a kind is meant.
-    pub fn covers(&self, kind: &str, path: &str) -> bool {
-        (self.kind.is_empty() || self.kind == kind) && covers(&self.path, path)
+    /// Whether a field of an object of a kind is meant.
+    pub fn covers(&self, kind: &str, key: &ObjectKey, path: &str) -> bool {
+        (self.kind.is_empty() || self.kind == kind)
+            && self.object.as_ref().is_none_or(|object| object == key)
+            && covers(&self.path, path)
+    }
+
+    /// The mark as it is stored, in one line: `Pod status.phase`, `Pod=shop/web status.phase`.
+    pub fn line(&self) -> String {
+        let object = self.object.as_ref().map(|object| format!("={object}")).unwrap_or_default();
+        format!("{}{object} {}", self.kind, self.path)
+    }
+
+    /// Reads what [`Mark::line`] wrote; `None` if it is no mark.
+    pub fn read(line: &str) -> Option<Mark> {
+        let (subject, path) = line.split_once(' ').filter(|(_, path)| !path.is_empty())?;
+        let (kind, object) = subject.split_once('=').map_or((subject, None), |(kind, object)| (kind, Some(object)));
+        let key = |object: &str| match object.split_once('/') {
+            Some((namespace, name)) => ObjectKey::new(namespace, name),
+            None => ObjectKey::new("", object),
+        };
+        Some(Mark { kind: kind.to_owned(), object: object.map(key), path: path.to_owned() })
+    }
+}
+
+/// What is meant, in words: `status.phase of every Pod`, `status.phase of Pod shop/web alone`.
+impl fmt::Display for Mark {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.kind.is_empty() { "object" } else { &self.kind };
+        match &self.object {
+            None => write!(formatter, "{} of every {kind}", self.path),
+            Some(object) => write!(formatter, "{} of {kind} {object} alone", self.path),
+        }
     }
 }
 
@@ -63,6 +96,8 @@ impl Noise {
 pub struct Mark {
     /// The kind whose field is meant, such as `Pod`; empty for all kinds.
     pub kind: String,
+    /// The object whose field is meant; `None` for all objects of the kind.
+    pub object: Option<ObjectKey>,
     /// The path. `*` stands for any text within one step. What is below the path is meant too.
     pub path: String,
 }
@@ -98,8 +133,8 @@ impl Marks {
         &self.marks
     }
 
-    fn cover(&self, kind: &str, path: &str) -> bool {
-        self.marks.iter().any(|mark| mark.covers(kind, path))
+    fn cover(&self, kind: &str, key: &ObjectKey, path: &str) -> bool {
+        self.marks.iter().any(|mark| mark.covers(kind, key, path))
     }
 }
 
@@ -135,16 +170,23 @@ fn covers(pattern: &str, path: &str) -> bool {
 /// For each change of a diff why it is noise.
 pub type Reasons = SmallVec<[Option<Noise>; 32]>;
 
+/// What the user called noise, and the object that is looked at; `None` where that does not count.
+pub type Covering<'a> = Option<(&'a Marks, &'a ObjectKey)>;
+
 /// Why each change of a diff is noise; `None` for one that says something. `generation` is the object's own, as it is now.
-pub fn classify(marks: &Marks, kind: &str, diff: &Diff<'_>, generation: Option<i64>) -> Reasons {
-    diff.changes.iter().map(|change| of_field(marks, kind, change, diff, generation)).collect()
+pub fn classify(marks: Covering<'_>, kind: &str, diff: &Diff<'_>, generation: Option<i64>) -> Reasons {
+    let reason = |change: &FieldChange<'_>| {
+        let is_marked = marks.is_some_and(|(marks, key)| marks.cover(kind, key, &change.path));
+        if is_marked { Some(Noise::Marked) } else { of_field(kind, change, diff, generation) }
+    };
+    diff.changes.iter().map(reason).collect()
 }
 
 /// Whether an object of a kind only shows that it lives: nothing differs between two texts but times that say so, and what
 /// changes with every write.
 pub fn is_heartbeat(kind: &str, old: &str, new: &str) -> bool {
     diff::diff(old, new).is_ok_and(|diff| {
-        let reasons = classify(&Marks::default(), kind, &diff, None);
+        let reasons = classify(None, kind, &diff, None);
         whole(&diff, &reasons) == Some(Noise::Heartbeat)
     })
 }
@@ -158,17 +200,8 @@ pub fn whole(diff: &Diff<'_>, reasons: &[Option<Noise>]) -> Option<Noise> {
     all.then(|| reasons.iter().flatten().copied().max()).flatten()
 }
 
-fn of_field(
-    marks: &Marks,
-    kind: &str,
-    change: &FieldChange<'_>,
-    diff: &Diff<'_>,
-    generation: Option<i64>,
-) -> Option<Noise> {
+fn of_field(kind: &str, change: &FieldChange<'_>, diff: &Diff<'_>, generation: Option<i64>) -> Option<Noise> {
     let path = &*change.path;
-    if marks.cover(kind, path) {
-        return Some(Noise::Marked);
-    }
     match path {
         "metadata.resourceVersion" | "metadata.generation" => return Some(Noise::Version),
         // The items of a list come without them, and the objects of a watch with them.
@@ -209,7 +242,7 @@ mod tests {
     #[track_caller]
     fn check(kind: &str, old: &str, new: &str, expected: &[(&str, Option<Noise>)], all: Option<Noise>) {
         let diff = diff(old, new).unwrap();
-        let reasons = classify(&Marks::default(), kind, &diff, Some(3));
+        let reasons = classify(None, kind, &diff, Some(3));
         let found: Vec<_> =
             diff.changes.iter().zip(&reasons).map(|(change, reason)| (&*change.path, *reason)).collect();
         assert_eq!(found, expected);
@@ -286,12 +319,30 @@ mod tests {
         ] {
             assert_eq!(covers(pattern, path), expected, "{pattern} {path}");
         }
+        let (web, other) = (ObjectKey::new("shop", "web"), ObjectKey::new("shop", "cart"));
         let mut marks = Marks::default();
-        let mark = Mark { kind: "Pod".into(), path: "status.phase".into() };
+        let mark = Mark { kind: "Pod".into(), object: None, path: "status.phase".into() };
         assert!(marks.add(mark.clone()) && !marks.add(mark.clone()));
         let diff = diff(r#"{"status":{"phase":1}}"#, r#"{"status":{"phase":2}}"#).unwrap();
-        assert_eq!(classify(&marks, "Pod", &diff, None)[..], [Some(Noise::Marked)]);
-        assert_eq!(classify(&marks, "Node", &diff, None)[..], [None]);
+        let reason = |marks: &Marks, kind: &str, key: &ObjectKey| classify(Some((marks, key)), kind, &diff, None)[0];
+        assert_eq!(reason(&marks, "Pod", &web), Some(Noise::Marked));
+        assert_eq!(reason(&marks, "Node", &web), None);
         assert!(marks.remove(&mark) && !marks.remove(&mark) && marks.list().is_empty());
+        // Of one object alone.
+        let alone = Mark { object: Some(web.clone()), ..mark.clone() };
+        assert!(marks.add(alone.clone()));
+        assert_eq!((reason(&marks, "Pod", &web), reason(&marks, "Pod", &other)), (Some(Noise::Marked), None));
+        for (mark, line, words) in [
+            (mark.clone(), "Pod status.phase", "status.phase of every Pod"),
+            (alone, "Pod=shop/web status.phase", "status.phase of Pod shop/web alone"),
+            (
+                Mark { kind: "Node".into(), object: Some(ObjectKey::new("", "n-1")), path: "status.x[a b]".into() },
+                "Node=n-1 status.x[a b]",
+                "status.x[a b] of Node n-1 alone",
+            ),
+        ] {
+            assert_eq!((&*mark.line(), &*mark.to_string(), Mark::read(line)), (line, words, Some(mark.clone())));
+        }
+        assert_eq!((Mark::read("broken"), Mark::read("Pod ")), (None, None));
     }
 }

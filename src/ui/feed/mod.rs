@@ -1,6 +1,7 @@
 //! The feed: what changed, newest first, with noise, repetitions and consequences folded.
 
 pub mod alerts;
+mod noise;
 pub mod span;
 pub mod wrong;
 
@@ -12,12 +13,17 @@ use kubechurn_model::feed::{FeedCommand, FeedRow, Piece};
 use kubechurn_model::page::command::Command;
 
 use crate::ui::feed::alerts::TellMe;
+use crate::ui::feed::noise::Noise;
 use crate::ui::feed::span::Span;
 use crate::ui::feed::wrong::Wrong;
 use crate::ui::parts::places;
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::shell::closing_menu;
 use crate::ui::sized::on_size;
 use crate::ui::table::Trouble;
+
+/// The id of the rows in the document.
+pub const FEED: &str = "feed";
 
 /// Filters that are one click away: the words on the button, and the filter.
 const FILTERS: [(&str, &str, &str); 4] = [
@@ -60,6 +66,7 @@ pub fn Feed(
     let count = Memo::new(move |_| window.with(|window| window.rows.len()));
     let height = move || format!("{}px", window.with(|window| window.height));
     let offset = move || format!("translateY({}px)", window.with(|window| window.offset));
+    let in_hand = move || window.with(|window| window.hand.map(row_id));
     let newer = move || screen.feed.frame.with(|frame| frame.newer);
     let empty = move || screen.feed.frame.with(|frame| frame.empty.clone());
     view! {
@@ -72,13 +79,16 @@ pub fn Feed(
             <Bar screen commands />
             <Trouble screen commands />
             <Wrong screen commands />
+            <Noise screen commands />
             <div class="feed-body">
                 <div
                     class="feed-scroll"
+                    id=FEED
                     data-testid="feed-scroll"
                     tabindex="0"
-                    role="region"
+                    role="group"
                     aria-label="changes, newest first"
+                    aria-activedescendant=in_hand
                     node_ref=scroller
                     on:scroll=move |_| scrolled()
                     on:pointermove=move |_| send(FeedCommand::Pointer(true))
@@ -106,6 +116,11 @@ pub fn Feed(
     }
 }
 
+/// The id of the row at a place.
+fn row_id(place: usize) -> String {
+    format!("feed-row-{place}")
+}
+
 #[component]
 fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
     let frame = screen.feed.frame;
@@ -130,14 +145,15 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
     };
     let counts = move || frame.with(|frame| frame.words.clone());
     let span = move || screen.feed.span.with(|span| span.as_ref().map(|span| format!("only {}", span.times)));
-    let noise = move || frame.with(|frame| frame.noise.clone());
+    let noise = Memo::new(move |_| frame.with(|frame| frame.noise.clone()));
+    let (menu, _) = closing_menu();
     let marked = move |(number, words): (usize, String)| {
         view! {
             <li>
-                <code>{words}</code>
+                <code>{words.clone()}</code>
                 <button
                     title="show it again"
-                    aria-label="show it again"
+                    aria-label=format!("show it again: {words}")
                     on:click=move |_| commands.send(Command::Feed(FeedCommand::NoNoise(number)))
                 >
                     "✕"
@@ -165,8 +181,8 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
             })}
             <span class="grow"></span>
             {FILTERS.map(filter).collect_view()}
-            {move || Some(noise()).filter(|noise| !noise.is_empty()).map(|noise| view! {
-                <details class="menu noise-menu" data-testid="feed-noise">
+            {move || Some(noise.get()).filter(|noise| !noise.is_empty()).map(|noise| view! {
+                <details class="menu noise-menu" data-testid="feed-noise" node_ref=menu>
                     <summary class="button">{format!("noise: {} ▾", noise.len())}</summary>
                     <div class="menu-list">
                         <p class="menu-head">"Folded, because you called it noise"</p>
@@ -205,11 +221,14 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
     };
     let send = move |command| commands.send(command);
     let open = move |_| send(Command::Feed(FeedCommand::Open(row.with_untracked(|row| row.id))));
-    let mark = move |_| send(Command::Feed(FeedCommand::Noise(row.with_untracked(|row| row.id))));
+    let mark = move |_| send(Command::Feed(FeedCommand::OfferNoise(Some(row.with_untracked(|row| row.id)))));
+    let is_in_hand = move || screen.feed.window.with(|window| window.hand == Some(place));
     let around = move |_| send(Command::Span(SpanCommand::Around(row.with_untracked(|row| row.at))));
     view! {
         <li
             class="feed-row"
+            id=row_id(place)
+            data-hand=move || is_in_hand().then_some("true")
             data-testid=move || row.with(|row| if row.what.starts_with("past") { "feed-past" } else { "feed-row" })
             data-what=move || row.with(|row| row.what)
             data-depth=move || row.with(|row| row.depth).to_string()
@@ -265,7 +284,8 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                     <button
                         class="on-hover"
                         data-testid="feed-as-noise"
-                        title=format!("fold {path} of this kind as noise")
+                        aria-haspopup="menu"
+                        title=format!("fold {path} as noise: of this object, or of its kind")
                         on:click=mark
                     >
                         "noise"

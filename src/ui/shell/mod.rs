@@ -14,11 +14,13 @@ use wasm_bindgen::JsCast;
 
 use kubechurn_model::navigation::clusters::ClusterPage;
 use kubechurn_model::page::command::Command;
+use kubechurn_model::page::keys::Rows;
 use kubechurn_model::shell::panel::Panel;
 use kubechurn_model::view::{Source, Theme};
 
 use crate::ui::feed::Feed;
 use crate::ui::feed::alerts::marked;
+use crate::ui::focus;
 use crate::ui::inspector::Inspector;
 use crate::ui::navigation::selectors::Selectors;
 use crate::ui::parts::{Part, once, part};
@@ -67,6 +69,7 @@ pub fn Shell(
             inert=move || screen.header.splash.with(Option::is_some)
             data-inspector=move || screen.inspector.inspected.with(|one| one.is_some().then_some("open"))
         >
+            <SkipLinks screen />
             <Header kinds screen commands />
             <div class="backdrop" on:click=move |_| kinds.set(false)></div>
             {part(Part::Sidebar, screen, move || view! { <Sidebar screen commands /> })}
@@ -96,6 +99,24 @@ pub fn Shell(
                 {clusters(screen, commands).map(|menu| view! { <p>"Or go to another cluster: " {menu}</p> })}
             </div>
         })}
+    }
+}
+
+/// What a keyboard comes to first: the ways past all controls to the rows in sight.
+#[component]
+fn SkipLinks(screen: Screen) -> impl IntoView {
+    let link = |rows: Rows, words: &'static str, is_there: Signal<bool>| {
+        let skip = move |_| focus::rows(rows);
+        view! { <button class="skip" hidden=move || !is_there.get() on:click=skip>{words}</button> }
+    };
+    let shown = move || screen.feed.shown.get();
+    let fills = move || screen.timeline.fills.get();
+    view! {
+        <nav class="skips" aria-label="Skip" data-testid="skips">
+            {link(Rows::Feed, "Skip to the changes", Signal::derive(move || shown() && !fills()))}
+            {link(Rows::Table, "Skip to the table", Signal::derive(move || !shown() && !fills()))}
+            {link(Rows::Lanes, "Skip to the timeline", Signal::derive(|| true))}
+        </nav>
     }
 }
 

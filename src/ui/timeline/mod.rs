@@ -13,22 +13,16 @@ use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::shell::beside::beside;
-use kubechurn_model::shell::panel::{Panel, Window};
+use kubechurn_model::shell::panel::Panel;
 
 use crate::ui::feed::span::{Around, Span};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::edge::Edge;
+use crate::ui::sized::window_size;
 use crate::ui::timeline::lane_choices::LaneChoices;
 
 /// The canvas's id in the document.
 pub const CANVAS: &str = "timeline-canvas";
-
-/// The size of the window in which the page is.
-fn window() -> Window {
-    let length = |length: Option<wasm_bindgen::JsValue>| length.and_then(|length| length.as_f64()).unwrap_or_default();
-    let own = leptos::prelude::window();
-    Window { width: length(own.inner_width().ok()), height: length(own.inner_height().ok()) }
-}
 
 /// The timeline of the kind in view.
 #[component]
@@ -46,10 +40,22 @@ pub fn Timeline(
     Effect::new(move |_| {
         let Some(hover) = hover.get() else { return };
         let style = web_sys::HtmlElement::style(&hover);
-        for (name, value) in beside(at.get(), window()) {
+        for (name, value) in beside(at.get(), window_size()) {
             let _ = style.set_property(name, &value);
         }
     });
+    let canvas = NodeRef::<leptos::html::Canvas>::new();
+    // What the keyboard's cursor is on is told beside it.
+    Effect::new(move |_| {
+        if let Some(((x, y), canvas)) = screen.timeline.hand.get().zip(canvas.get_untracked()) {
+            let area = canvas.get_bounding_client_rect();
+            at.set((area.left() + x, area.top() + y));
+        }
+    });
+    let ring = move || {
+        let (x, y) = screen.timeline.hand.get().unwrap_or_default();
+        format!("translate({x}px, {y}px)")
+    };
     let moved = move |event: ev::PointerEvent| {
         let (x, y) = place(&event);
         at.set((f64::from(event.client_x()), f64::from(event.client_y())));
@@ -128,9 +134,13 @@ pub fn Timeline(
             <div class="timeline-body">
                 <canvas
                     id=CANVAS
+                    node_ref=canvas
                     data-testid="timeline"
-                    role="img"
+                    tabindex="0"
+                    role="application"
                     aria-label=move || screen.timeline.summary.get()
+                    aria-describedby="lanes-keys"
+                    on:blur=move |_| send(TimelineCommand::Blur)
                     on:pointermove=moved
                     on:pointerdown=press
                     on:pointerup=released
@@ -147,8 +157,11 @@ pub fn Timeline(
                 <div class="lane-labels" style:width=move || format!("{}px", screen.timeline.labels.get())>
                     <Edge panel=Panel::Labels screen commands />
                 </div>
+                <i class="lane-hand" hidden=move || screen.timeline.hand.with(Option::is_none) style:transform=ring></i>
                 <Span screen commands />
             </div>
+            <p class="hidden-text" id="lanes-keys">"The arrows go through the lanes and their marks, and Enter opens."</p>
+            <p class="hidden-text" role="status" data-testid="lane-said">{move || screen.timeline.in_hand.get()}</p>
             <div class="lane-hover" role="tooltip" data-testid="timeline-hover" node_ref=hover>
                 {move || screen.timeline.hover.get()}
             </div>

@@ -166,7 +166,7 @@ fn what_the_user_marks_becomes_noise() {
     let mut feed = Feed::new(Limits::default());
     steps().iter().for_each(|step| _ = feed.push(step.line(&Marks::default())));
     let before = feed.counts();
-    let mark = Mark { kind: "EndpointSlice".into(), path: "endpoints".into() };
+    let mark = Mark { kind: "EndpointSlice".into(), object: None, path: "endpoints".into() };
     feed.mark(&mark);
     let after = feed.counts();
     assert_eq!((before.told + before.noise, before.received), (after.told + after.noise, after.received));

@@ -13,7 +13,7 @@ pub mod wrong;
 
 use std::collections::VecDeque;
 
-use kubechurn_changes::feed::{Entry, EntryId, Feed};
+use kubechurn_changes::feed::{EntryId, Feed, Subject};
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::findings::{Card, Finding, Findings};
 use kubechurn_changes::line::Line;
@@ -27,6 +27,7 @@ use crate::feed::limits::LIMITS;
 use crate::feed::past::Pasts;
 use crate::feed::row::{Height, further_fields, letters, noise_of};
 use crate::feed::span::{Reading, ReceivedTimes};
+use crate::table::cursor::Step;
 
 /// In a feed that is narrower, what was changed stands below its object, in CSS pixels.
 const NARROW: f64 = 620.0;
@@ -56,10 +57,24 @@ pub enum FeedCommand {
     Newest,
     /// Show all that a row says in short, or hide it: each of its changes, and each of their fields.
     Open(EntryId),
-    /// Call the first field of a row noise.
-    Noise(EntryId),
+    /// Go to another row by the keyboard.
+    Step(Step),
+    /// Go down by this many times the visible height, upwards if negative.
+    Page(isize),
+    /// Open the row in hand; to the left, if negative, close it.
+    Aside(isize),
+    /// Look at the object of the row in hand, at that change.
+    OpenRow,
+    /// Offer what can be called noise in this row, or, for `None`, in the row in hand.
+    OfferNoise(Option<EntryId>),
+    /// Call noise what has this number among what is offered.
+    Noise(usize),
+    /// Offer nothing any more.
+    NoOffer,
     /// Call a field noise no longer: its number in the list.
     NoNoise(usize),
+    /// Call what was called noise last noise no longer.
+    UndoNoise,
 }
 
 /// One place of the feed.
@@ -102,6 +117,17 @@ pub struct FeedFrame {
     pub empty: String,
 }
 
+/// What is offered to be called noise, and what was called so last.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NoiseOffer {
+    /// The field.
+    pub path: String,
+    /// Of what: of every object of the kind, or of one alone. Empty while nothing is offered.
+    pub choices: Vec<String>,
+    /// What was called noise last, in a sentence, while that can be undone.
+    pub done: String,
+}
+
 /// The rows that are in the document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeedWindow {
@@ -119,6 +145,8 @@ pub struct FeedWindow {
     pub heights: Vec<f64>,
     /// What they show.
     pub rows: Vec<FeedRow>,
+    /// Which of them is under the keyboard's cursor, if it is among them.
+    pub hand: Option<usize>,
 }
 
 /// The feed, and the user's position in it.
@@ -141,6 +169,8 @@ pub struct Changes {
     /// The lower edge of each, in CSS pixels.
     edges: Vec<f64>,
     open: FxHashSet<EntryId>,
+    /// The row under the keyboard's cursor, and where it stood last.
+    hand: Option<(FeedPlace, usize)>,
     top: f64,
     height: f64,
     width: f64,
@@ -166,6 +196,7 @@ impl Default for Changes {
             order: Vec::new(),
             edges: Vec::new(),
             open: FxHashSet::default(),
+            hand: None,
             top: 0.0,
             height: 0.0,
             width: f64::INFINITY,
@@ -200,6 +231,7 @@ impl Changes {
     pub fn limit(&mut self, span: Option<Reading>) {
         // The rows of two feeds have the same numbers.
         self.open.clear();
+        self.hand = None;
         self.span = span;
         self.top = 0.0;
         self.renew();
@@ -207,28 +239,53 @@ impl Changes {
 
     /// Shows only what passes a filter.
     pub fn filter(&mut self, filter: &Filter) {
-        let open = self.open_changes();
-        self.feed.set_filter(filter.clone());
-        let others = self.span.iter_mut().map(|span| &mut span.feed).chain(&mut self.paused);
-        others.for_each(|feed| feed.set_filter(filter.clone()));
+        self.make_anew(|feed| feed.set_filter(filter.clone()));
         self.past.filter(filter);
-        self.open_again(&open);
         self.renew();
     }
 
-    /// The changes that opened rows show.
-    fn open_changes(&self) -> FxHashSet<u64> {
-        let entries = self.open.iter().filter_map(|id| self.shown().entry(*id));
-        entries.flat_map(|entry| entry.seqs.iter().copied()).collect()
+    /// Has changes count as failing: something that is wrong began with them.
+    pub fn call_failing(&mut self, began: &[u64]) {
+        let (open, hand) = self.known_by_changes();
+        if self.feed.call_failing(began) {
+            self.know_again(&open, hand);
+        }
     }
 
-    /// Opens the rows that show one of these changes, after the rows were made anew and got other numbers.
-    fn open_again(&mut self, changes: &FxHashSet<u64>) {
-        self.open.clear();
-        if !changes.is_empty() {
-            let is_open = |entry: &&Entry| entry.seqs.iter().any(|seq| changes.contains(seq));
-            self.open = self.shown().rows().filter(is_open).map(|entry| entry.id).collect();
+    /// Changes the feeds in a way that makes their rows anew. What is open stays open, and the cursor on its row: they are
+    /// known by their changes, because the rows get other numbers.
+    fn make_anew(&mut self, change: impl Fn(&mut Feed)) {
+        let (open, hand) = self.known_by_changes();
+        change(&mut self.feed);
+        self.span.iter_mut().map(|span| &mut span.feed).chain(&mut self.paused).for_each(change);
+        self.know_again(&open, hand);
+    }
+
+    /// The changes that opened rows show, and the last one of the row under the cursor.
+    fn known_by_changes(&self) -> (FxHashSet<u64>, Option<u64>) {
+        let entries = self.open.iter().filter_map(|id| self.shown().entry(*id));
+        let hand = self.hand.and_then(|(place, _)| match place {
+            FeedPlace::Line(_, seq) | FeedPlace::Field(_, seq, _) => Some(seq),
+            _ => self.shown().entry(place.entry())?.seqs.last().copied(),
+        });
+        (entries.flat_map(|entry| entry.seqs.iter().copied()).collect(), hand)
+    }
+
+    /// Opens the rows that show one of these changes, and puts the cursor on the row that shows that one.
+    fn know_again(&mut self, open: &FxHashSet<u64>, hand: Option<u64>) {
+        let (mut opened, mut in_hand) = (FxHashSet::default(), None);
+        if !open.is_empty() || hand.is_some() {
+            for entry in self.shown().rows() {
+                if entry.seqs.iter().any(|seq| open.contains(seq)) {
+                    opened.insert(entry.id);
+                }
+                if hand.is_some_and(|hand| entry.seqs.contains(&hand)) {
+                    in_hand = Some(FeedPlace::Entry(entry.id));
+                }
+            }
         }
+        self.open = opened;
+        self.hand = in_hand.zip(self.hand.map(|(_, at)| at));
     }
 
     /// A change was received at a time, and is to be told.
@@ -265,40 +322,50 @@ impl Changes {
     /// Has the changes that the feed keeps be told again, because what counts as noise is another.
     fn tell_again(&mut self, filter: Filter) {
         let told: Vec<u64> = self.feed.lines().map(|line| line.seq).collect();
+        self.open.clear();
+        self.hand = None;
         self.feed = Feed::new(LIMITS);
         self.feed.set_filter(filter);
         told.into_iter().rev().for_each(|sequence| self.waiting.push_front(sequence));
     }
 
-    /// Calls the first field of a row noise. Returns the field, if that is new.
-    pub fn call_noise(&mut self, id: EntryId) -> Option<Mark> {
-        let mark = self.shown().entry(id).and_then(noise_of)?;
-        if !self.marks.add(mark.clone()) {
-            return None;
-        }
-        self.feed.mark(&mark);
-        self.paused.iter_mut().for_each(|feed| feed.mark(&mark));
-        Some(mark)
+    /// What can be called noise in a row, or else in the row under the cursor: its first field, of every object of the kind,
+    /// and of its object alone where it shows one.
+    pub fn noise_in(&self, id: Option<EntryId>) -> Vec<Mark> {
+        let id = id.or(self.hand.map(|(place, _)| place.entry()));
+        let Some(entry) = id.and_then(|id| self.shown().entry(id)) else { return Vec::new() };
+        let Some(kind) = noise_of(entry) else { return Vec::new() };
+        let object = match &entry.subject {
+            Subject::Object(key) => Some(Mark { object: Some(key.clone()), ..kind.clone() }),
+            _ => None,
+        };
+        [kind].into_iter().chain(object).collect()
     }
 
-    /// Calls a field noise no longer, by its number in the list.
-    pub fn call_no_noise(&mut self, number: usize, filter: Filter) {
-        let mark = self.marks.list().get(number).cloned();
-        if mark.is_some_and(|mark| self.marks.remove(&mark)) {
+    /// Calls a field noise. Returns whether that is new.
+    pub fn call_noise(&mut self, mark: &Mark) -> bool {
+        let is_new = self.marks.add(mark.clone());
+        if is_new {
+            self.make_anew(|feed| feed.mark(mark));
+        }
+        is_new
+    }
+
+    /// Calls a field noise no longer.
+    pub fn call_no_noise(&mut self, mark: &Mark, filter: Filter) {
+        if self.marks.remove(mark) {
             self.tell_again(filter);
         }
     }
 
     /// The marks as they are stored: a line for each.
     pub fn written_marks(&self) -> String {
-        self.marks.list().iter().map(|mark| format!("{} {}\n", mark.kind, mark.path)).collect()
+        self.marks.list().iter().map(|mark| mark.line() + "\n").collect()
     }
 
     /// Reads what [`Changes::written_marks`] wrote. Lines that cannot be read are ignored.
     pub fn read_marks(&mut self, text: &str) {
-        for (kind, path) in text.lines().filter_map(|line| line.split_once(' ')) {
-            self.marks.add(Mark { kind: kind.to_owned(), path: path.to_owned() });
-        }
+        text.lines().filter_map(Mark::read).for_each(|mark| _ = self.marks.add(mark));
     }
 
     /// The feed was scrolled, or has another size; all in CSS pixels.
@@ -364,6 +431,59 @@ impl Changes {
         }
         self.order = places;
         self.measure();
+        self.settle();
+    }
+
+    /// Keeps the cursor on its row while others come and go. Where the row is gone, it is on the row that it belonged to, or
+    /// else on the one in its place.
+    fn settle(&mut self) {
+        let Some((place, before)) = self.hand else { return };
+        let find = |wanted: FeedPlace| self.order.iter().position(|place| *place == wanted);
+        let is_there = self.order.get(before) == Some(&place);
+        let at = if is_there { Some(before) } else { find(place).or_else(|| find(FeedPlace::Entry(place.entry()))) };
+        let at = at.unwrap_or(before.min(self.order.len().saturating_sub(1)));
+        self.hand = self.order.get(at).map(|place| (*place, at));
+    }
+
+    /// Puts the cursor on another row; if it was on none, on the first one in sight. Returns how far the feed is to be scrolled
+    /// for the row to be in sight, if it is not.
+    pub fn step(&mut self, step: Step) -> Option<f64> {
+        let last = self.order.len().checked_sub(1)?;
+        let seen = self.edges.partition_point(|edge| *edge <= self.top);
+        let at = match (step, self.hand) {
+            (Step::First, _) => 0,
+            (Step::Last, _) => last,
+            (Step::By(_), None) => seen.min(last),
+            (Step::By(by), Some((_, at))) => at.saturating_add_signed(by).min(last),
+        };
+        self.hand = Some((self.order[at], at));
+        let (upper, lower) = (self.upper(at), self.edges[at]);
+        let top = match () {
+            () if upper < self.top => Some(upper),
+            () if lower > self.top + self.height => Some(lower - self.height),
+            () => None,
+        };
+        self.top = top.unwrap_or(self.top);
+        top
+    }
+
+    /// The same for a row that is so many times the visible height further down.
+    pub fn step_page(&mut self, by: isize) -> Option<f64> {
+        let Some((_, at)) = self.hand else { return self.step(Step::By(0)) };
+        let wanted = self.upper(at) + by as f64 * self.height;
+        let there = self.edges.partition_point(|edge| *edge <= wanted).cast_signed();
+        let rows = there - at.cast_signed();
+        self.step(Step::By(if rows == 0 { by.signum() } else { rows }))
+    }
+
+    /// The row under the cursor.
+    pub fn in_hand(&self) -> Option<FeedPlace> {
+        self.hand.map(|(place, _)| place)
+    }
+
+    /// The upper edge of a row.
+    fn upper(&self, at: usize) -> f64 {
+        at.checked_sub(1).map_or(0.0, |before| self.edges[before])
     }
 
     /// Measures where the rows stand.
@@ -420,7 +540,7 @@ impl Changes {
         let first = self.edges.partition_point(|edge| *edge < self.top - OVERSCAN);
         let end = self.edges.partition_point(|edge| *edge < self.top + self.height + OVERSCAN) + 1;
         let end = end.min(self.order.len());
-        let upper = |at: usize| if at == 0 { 0.0 } else { self.edges[at - 1] };
+        let upper = |at: usize| self.upper(at);
         FeedWindow {
             first,
             length: self.order.len(),
@@ -429,6 +549,7 @@ impl Changes {
             is_narrow: self.is_narrow(),
             heights: (first..end).map(|at| self.edges[at] - upper(at)).collect(),
             rows: self.order[first..end].iter().copied().map(row).collect(),
+            hand: self.hand.filter(|(_, at)| (first..end).contains(at)).map(|(_, at)| at - first),
         }
     }
 

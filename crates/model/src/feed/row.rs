@@ -136,7 +136,7 @@ impl Height {
 pub(super) fn noise_of(entry: &Entry) -> Option<Mark> {
     let path = entry.progress.first()?.path.to_string();
     // What the page puts together from several fields is no field.
-    path.contains('.').then(|| Mark { kind: entry.kind.to_string(), path })
+    path.contains('.').then(|| Mark { kind: entry.kind.to_string(), object: None, path })
 }
 
 /// The name and the sign of a type.

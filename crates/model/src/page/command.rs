@@ -208,6 +208,16 @@ pub enum TimelineCommand {
     Order(LaneOrder),
     /// Open all groups of lanes, or close them.
     TurnAll(bool),
+    /// Go to another lane by the keyboard.
+    Lane(Step),
+    /// Go down by this many times the number of lanes in sight, upwards if negative.
+    LanePage(isize),
+    /// Go to the next mark of the lane, or back if negative; from its label, open or close its group.
+    Mark(isize),
+    /// Open what the keyboard's cursor is on, as a click does.
+    Open,
+    /// The canvas has lost the focus, and with it the cursor.
+    Blur,
     /// Open or close the group of the selected object, or the group that it is in.
     Turn,
     /// Keep the lane of the selected object on top, or let it go.
@@ -370,6 +380,9 @@ pub const OFFERS: &[Offer] = &[
     Offer::new("First row", Command::Row(Step::First)).keys("Rows", &["g", "Home"]).by_key_only(),
     Offer::new("Last row", Command::Row(Step::Last)).keys("Rows", &["G", "End"]).by_key_only(),
     Offer::new("Look at the object", Command::OpenRow).keys("Rows", &["Enter"]).by_key_only(),
+    Offer::new("Call a field of the row noise", Command::Feed(FeedCommand::OfferNoise(None)))
+        .keys("Rows", &["m"])
+        .by_key_only(),
     Offer::new("Open the palette", Command::Palette(PaletteCommand::Toggle))
         .keys("Finding", &[":", "Mod+k"])
         .by_key_only(),

@@ -15,6 +15,7 @@ use kubechurn_client::cache::reflector::Input;
 use crate::feed::alerts::Alert;
 use crate::navigation::clusters::Api;
 use crate::navigation::namespaces::Namespaces;
+use crate::page::keys::Rows;
 use crate::table::export::{Export, Format};
 use crate::view::Theme;
 
@@ -56,6 +57,8 @@ pub enum Effect {
     Focus(Focused),
     /// Scroll the table to this place, in pixels, at once.
     ScrollTable(f64),
+    /// Scroll the feed to this place, in pixels, at once.
+    ScrollFeed(f64),
     /// Tell a watchdog outside the program that the page is alive.
     Beat {
         /// Which resource versions the page shows, in words.
@@ -79,8 +82,8 @@ pub enum ReflectorInput {
 /// Where the focus goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focused {
-    /// To the rows.
-    Table,
+    /// To these rows.
+    Rows(Rows),
     /// To a field with this id, with its text selected.
     Field(&'static str),
     /// To the menu with this `data-testid`, which opens.

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use kubechurn_changes::feed::{Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::noise::Mark;
 use kubechurn_changes::past;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::reflector::Health;
@@ -14,16 +15,20 @@ use kubechurn_client::cache::reflector::Health;
 use crate::feed::span::Reading;
 use crate::feed::wrong::Received;
 use crate::feed::{
-    Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, Piece, field_of, line_of, name_by_its_object, row_of,
+    Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, NoiseOffer, Piece, field_of, line_of, name_by_its_object,
+    row_of,
 };
 use crate::history::{RecordedChange, is_lease};
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
 use crate::page::context::Context;
+use crate::page::effect::{Effect, Focused};
 use crate::page::environment::Environment;
+use crate::page::keys::Rows;
 use crate::page::links::{cluster_of, of_change};
 use crate::page::watching::Recorded;
 use crate::page::wrong::Wrong;
+use crate::table::cursor::Step;
 use crate::table::pointer::Pointer;
 use crate::timeline::mark::grouped;
 use crate::timeline::scale::Window;
@@ -53,6 +58,8 @@ const PAST_SHARE: f64 = 6.0;
 const SPAN_PACE: f64 = 200.0;
 /// The name under which the browser stores which fields are noise.
 const NOISE: &str = "kubechurn.noise";
+/// How long it is said what was called noise, in milliseconds. After that, the list of noise takes it back.
+const UNDO: f64 = 12_000.0;
 
 /// The feed, and what acts on it.
 #[derive(Debug, Default)]
@@ -64,6 +71,10 @@ pub(super) struct Feed {
     began: f64,
     /// When the counts of the chosen stretch of time were shown last.
     counted: f64,
+    /// What the user is asked to call noise: a field of each object of a kind, and of one alone.
+    offered: Vec<Mark>,
+    /// What was called noise last, and until when that is said.
+    undo: Option<(Mark, f64)>,
     /// The names of kinds, each kept once.
     kinds: FxHashMap<&'static str, Arc<str>>,
 }
@@ -118,9 +129,10 @@ impl Feed {
         Arc::clone(self.kinds.entry(kind).or_insert_with(|| kind.into()))
     }
 
-    /// When the rows are let go, in milliseconds, if they are held.
+    /// When the rows are let go, if they are held, or what was said of noise goes; in milliseconds.
     pub(super) fn rests_at(&self) -> Option<f64> {
-        self.pointer.rests_at()
+        let undo = self.undo.as_ref().map(|(_, until)| *until);
+        self.pointer.rests_at().into_iter().chain(undo).reduce(f64::min)
     }
 
     /// Reads changes that wait, within this frame's share of time. Returns whether some are left.
@@ -238,21 +250,109 @@ impl Feed {
             }
             FeedCommand::Wrong => self.wrong.turn(),
             FeedCommand::Open(id) => self.changes.turn(id),
-            FeedCommand::Noise(id) => {
-                if let Some(mark) = self.changes.call_noise(id) {
+            FeedCommand::Step(step) => {
+                let top = self.changes.step(step);
+                self.attend(top, cx);
+            }
+            FeedCommand::Page(by) => {
+                let top = self.changes.step_page(by);
+                self.attend(top, cx);
+            }
+            FeedCommand::Aside(by) => self.step_aside(by, cx),
+            FeedCommand::OpenRow => self.open_row(cx),
+            FeedCommand::OfferNoise(id) => self.offered = self.changes.noise_in(id),
+            FeedCommand::NoOffer => {
+                if !std::mem::take(&mut self.offered).is_empty() {
+                    cx.focus(Focused::Rows(Rows::Feed));
+                }
+            }
+            FeedCommand::Noise(number) => {
+                let mark = self.offered.get(number).cloned();
+                self.handle(FeedCommand::NoOffer, cx);
+                if let Some(mark) = mark.filter(|mark| self.changes.call_noise(mark)) {
                     self.changes.renew();
-                    self.store_noise(cx);
-                    self.read_span_anew(cx);
-                    cx.show_message(&format!("{} of {} is folded as noise from now on.", mark.path, mark.kind));
+                    self.noise_changed(cx);
+                    self.undo = Some((mark, cx.now + UNDO));
                 }
             }
             FeedCommand::NoNoise(number) => {
-                let filter = feed_filter(cx);
-                self.changes.call_no_noise(number, filter);
-                self.store_noise(cx);
-                self.read_span_anew(cx);
+                if let Some(mark) = self.changes.marks.list().get(number).cloned() {
+                    self.call_no_noise(&mark, cx);
+                }
+            }
+            FeedCommand::UndoNoise => {
+                if let Some((mark, _)) = self.undo.take() {
+                    self.call_no_noise(&mark, cx);
+                    cx.focus(Focused::Rows(Rows::Feed));
+                }
             }
         }
+    }
+
+    /// The user acts on the rows by keys, which holds them as a pointer does.
+    fn attend(&mut self, top: Option<f64>, cx: &mut Context<'_>) {
+        self.pointer.over_table(true, cx.now);
+        cx.focus(Focused::Rows(Rows::Feed));
+        if let Some(top) = top {
+            cx.effects.push(Effect::ScrollFeed(top));
+        }
+    }
+
+    /// Opens the row in hand, or closes it.
+    fn step_aside(&mut self, by: isize, cx: &mut Context<'_>) {
+        let Some(place) = self.changes.in_hand() else { return self.handle(FeedCommand::Step(Step::By(0)), cx) };
+        let is_within = matches!(place, FeedPlace::Line(..) | FeedPlace::Field(..));
+        let row = self.row(place, cx);
+        if (by < 0 && (is_within || row.is_open)) || (by > 0 && row.opens && !row.is_open) {
+            self.changes.turn(place.entry());
+        }
+        self.attend(None, cx);
+    }
+
+    /// Looks at the object of the row in hand, at that change; of several objects, opens the row.
+    fn open_row(&mut self, cx: &mut Context<'_>) {
+        let Some(place) = self.changes.in_hand() else { return };
+        let row = self.row(place, cx);
+        if !row.href.is_empty() {
+            cx.effects.push(Effect::Push(row.href));
+        } else if row.opens {
+            self.changes.turn(place.entry());
+        }
+        self.pointer.over_table(true, cx.now);
+    }
+
+    /// Whether the user is asked what to call noise.
+    pub(super) fn offers_noise(&self) -> bool {
+        !self.offered.is_empty()
+    }
+
+    fn call_no_noise(&mut self, mark: &Mark, cx: &mut Context<'_>) {
+        self.undo = self.undo.take().filter(|(last, _)| last != mark);
+        let filter = feed_filter(cx);
+        self.changes.call_no_noise(mark, filter);
+        self.noise_changed(cx);
+    }
+
+    fn noise_changed(&mut self, cx: &mut Context<'_>) {
+        self.store_noise(cx);
+        self.read_span_anew(cx);
+    }
+
+    fn present_noise(&mut self, cx: &mut Context<'_>) {
+        self.undo = self.undo.take().filter(|(_, until)| *until > cx.now);
+        if !cx.navigation.route.changes {
+            self.offered.clear();
+        }
+        let mut offered = self.offered.iter();
+        let field = offered.next().map(|mark| (format!("every {}", mark.kind), mark.path.clone()));
+        let (kind, path) = field.unzip();
+        let object = offered.next().and_then(|mark| Some(format!("{} {} alone", mark.kind, mark.object.as_ref()?)));
+        let done = self.undo.as_ref().map(|(mark, _)| format!("{mark} is folded as noise."));
+        cx.view.feed.noise.put(NoiseOffer {
+            path: path.unwrap_or_default(),
+            choices: kind.into_iter().chain(object).collect(),
+            done: done.unwrap_or_default(),
+        });
     }
 
     fn store_noise(&self, cx: &mut Context<'_>) {
@@ -267,10 +367,11 @@ impl Feed {
         }
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
         cx.view.feed.shown.put(cx.navigation.route.changes);
+        self.present_noise(cx);
         self.present_span(cx);
         if self.wrong.is_due(cx.now) {
             let began = self.wrong.look(cx);
-            self.changes.feed.call_failing(&began);
+            self.changes.call_failing(&began);
             let wrong = self.wrong.model(self.changes.cards(cx.now), cx);
             cx.view.feed.wrong.put(wrong);
         }
@@ -319,7 +420,7 @@ impl Feed {
         };
         let is_off = cx.watching.history.is_off();
         let waiting = if is_off { String::from("the recorder is off: no change is shown") } else { waiting };
-        let noise = feed.marks.list().iter().map(|mark| format!("{} {}", mark.kind, mark.path)).collect();
+        let noise = feed.marks.list().iter().map(ToString::to_string).collect();
         let is_empty = feed.shown().is_empty();
         let empty = match (is_empty, cx.navigation.route.text.is_empty()) {
             (false, _) => "",

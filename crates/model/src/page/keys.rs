@@ -5,7 +5,8 @@
 //! the focused control handles itself. The keys of a single letter can be turned off, for people who control their
 //! machine by speech (WCAG 2.1, 2.1.4).
 
-use crate::page::command::{Command, OFFERS, Offer};
+use crate::feed::FeedCommand;
+use crate::page::command::{Command, OFFERS, Offer, TimelineCommand};
 
 /// A key press.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,14 +30,56 @@ pub enum Focus {
     Field,
     /// A button, a link, or any other control that uses Enter and the arrows.
     Control,
+    /// A link or button of a row, which uses Enter alone.
+    Link,
+    /// The canvas of the timeline.
+    Lanes,
     /// A dialog, which has its own keys, whether a field of it has the focus or not.
     Dialog,
-    /// The table, or nothing.
+    /// The rows, or nothing.
     Table,
 }
 
-/// What a key does; `None` for most keys. `letters` says whether keys of a single letter or sign do anything.
-pub fn command(press: Press<'_>, focus: Focus, letters: bool) -> Option<Command> {
+/// The rows that the keys of rows go through: those in sight. What is hidden takes no key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rows {
+    /// Those of the table.
+    #[default]
+    Table,
+    /// Those of the feed.
+    Feed,
+    /// The lanes of the timeline.
+    Lanes,
+}
+
+impl Rows {
+    /// What a command of the table means in these rows; `None` where it means nothing.
+    fn take(self, command: Command) -> Option<Command> {
+        Some(match (self, command) {
+            (Rows::Table, Command::Feed(_)) => return None,
+            (Rows::Table, command) => command,
+            (Rows::Feed, Command::Row(step)) => Command::Feed(FeedCommand::Step(step)),
+            (Rows::Feed, Command::RowPage(by)) => Command::Feed(FeedCommand::Page(by)),
+            (Rows::Feed, Command::Cell(by)) => Command::Feed(FeedCommand::Aside(by)),
+            (Rows::Feed, Command::OpenRow) => Command::Feed(FeedCommand::OpenRow),
+            (Rows::Feed, command @ Command::Feed(_)) => command,
+            (Rows::Lanes, Command::Row(step)) => Command::Timeline(TimelineCommand::Lane(step)),
+            (Rows::Lanes, Command::RowPage(by)) => Command::Timeline(TimelineCommand::LanePage(by)),
+            (Rows::Lanes, Command::Cell(by)) => Command::Timeline(TimelineCommand::Mark(by)),
+            (Rows::Lanes, Command::OpenRow) => Command::Timeline(TimelineCommand::Open),
+            (Rows::Lanes, Command::Feed(_)) => return None,
+            (
+                _,
+                Command::ToggleWide | Command::OpenColumns | Command::SortNext | Command::TurnOrder | Command::Copy(_),
+            ) => return None,
+            (_, command) => command,
+        })
+    }
+}
+
+/// What a key does; `None` for most keys. `rows` are in sight, and `letters` says whether keys of a single letter or sign do
+/// anything.
+pub fn command(press: Press<'_>, focus: Focus, rows: Rows, letters: bool) -> Option<Command> {
     let is_sign = press.key.chars().nth(1).is_none();
     let bound = if press.command {
         find("Mod+k").filter(|_| press.key.eq_ignore_ascii_case("k") && !press.alt && !press.shift)
@@ -50,9 +93,11 @@ pub fn command(press: Press<'_>, focus: Focus, letters: bool) -> Option<Command>
         Focus::Field => press.command,
         Focus::Dialog => press.command || *command == Command::Leave,
         Focus::Control => press.command || *command == Command::Leave || (is_sign && letters),
-        Focus::Table => press.command || !is_sign || letters,
+        Focus::Link => press.command || if is_sign { letters } else { press.key != "Enter" },
+        Focus::Table | Focus::Lanes => press.command || !is_sign || letters,
     };
-    taken.then(|| command.clone())
+    let rows = if focus == Focus::Lanes { Rows::Lanes } else { rows };
+    taken.then(|| command.clone()).and_then(|command| rows.take(command))
 }
 
 fn find(key: &str) -> Option<&'static Offer> {
@@ -104,7 +149,7 @@ pub fn innermost(there: &[Layer]) -> Option<Layer> {
 mod tests {
     use super::*;
     use crate::feed::span::SpanCommand;
-    use crate::page::command::{InspectorCommand, PaletteCommand, SECTIONS, TimelineCommand};
+    use crate::page::command::{Copied, InspectorCommand, PaletteCommand, SECTIONS};
     use crate::table::cursor::Step;
 
     const PLAIN: Press<'_> = Press { key: "", command: false, alt: false, shift: false, repeated: false };
@@ -160,8 +205,47 @@ mod tests {
             (PLAIN, "", Focus::Table, None),
             (PLAIN, "Dead", Focus::Table, None),
         ] {
-            assert_eq!(super::command(Press { key, ..press }, focus, true), expected, "{press:?} {key} {focus:?}");
+            let found = super::command(Press { key, ..press }, focus, Rows::Table, true);
+            assert_eq!(found, expected, "{press:?} {key} {focus:?}");
         }
+    }
+
+    #[test]
+    fn keys_of_rows_go_through_the_rows_in_sight() {
+        let feed = |command| Some(Command::Feed(command));
+        let lanes = |command| Some(Command::Timeline(command));
+        for (key, in_table, in_feed, in_lanes) in [
+            (
+                "j",
+                Some(Command::Row(Step::By(1))),
+                feed(FeedCommand::Step(Step::By(1))),
+                lanes(TimelineCommand::Lane(Step::By(1))),
+            ),
+            (
+                "End",
+                Some(Command::Row(Step::Last)),
+                feed(FeedCommand::Step(Step::Last)),
+                lanes(TimelineCommand::Lane(Step::Last)),
+            ),
+            ("PageUp", Some(Command::RowPage(-1)), feed(FeedCommand::Page(-1)), lanes(TimelineCommand::LanePage(-1))),
+            ("ArrowLeft", Some(Command::Cell(-1)), feed(FeedCommand::Aside(-1)), lanes(TimelineCommand::Mark(-1))),
+            ("Enter", Some(Command::OpenRow), feed(FeedCommand::OpenRow), lanes(TimelineCommand::Open)),
+            ("m", None, feed(FeedCommand::OfferNoise(None)), None),
+            ("w", Some(Command::ToggleWide), None, None),
+            ("c", Some(Command::OpenColumns), None, None),
+            ("s", Some(Command::SortNext), None, None),
+            ("y", Some(Command::Copy(Copied::Name)), None, None),
+            ("p", Some(Command::TogglePause), Some(Command::TogglePause), Some(Command::TogglePause)),
+        ] {
+            let press = Press { key, ..PLAIN };
+            let found = [Rows::Table, Rows::Feed, Rows::Lanes].map(|rows| command(press, Focus::Table, rows, true));
+            assert_eq!(found, [in_table, in_feed, in_lanes.clone()], "{key}");
+            // On the canvas they are the lanes', whatever is above it.
+            assert_eq!(command(press, Focus::Lanes, Rows::Feed, true), in_lanes, "{key}");
+        }
+        // A link of a row keeps its Enter.
+        let on_link = |key| command(Press { key, ..PLAIN }, Focus::Link, Rows::Feed, true);
+        assert_eq!((on_link("Enter"), on_link("ArrowDown")), (None, feed(FeedCommand::Step(Step::By(1)))));
     }
 
     #[test]
@@ -169,7 +253,8 @@ mod tests {
         for offer in OFFERS {
             for key in offer.keys.iter().filter(|key| !key.starts_with("Mod")) {
                 let expected = (key.chars().count() > 1).then(|| offer.command.clone());
-                assert_eq!(command(Press { key, ..PLAIN }, Focus::Table, false), expected, "{key}");
+                let press = Press { key, ..PLAIN };
+                assert_eq!(command(press, Focus::Table, Rows::Table, false), expected, "{key}");
             }
         }
     }

@@ -44,6 +44,7 @@ use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::{Action, Health, Input, Options};
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
 
+use crate::feed::FeedCommand;
 use crate::feed::span::SpanCommand;
 use crate::feed::wrong::Received;
 use crate::history::History;
@@ -489,6 +490,8 @@ impl Page {
             }
             Command::Scroll { top, height } => self.table.rows.scroll(top, height),
             Command::PointerOverTable(over) => self.table.rows.pointer.over_table(over, cx.now),
+            // Who leaves the filter comes to the rows in sight.
+            Command::Row(step) if cx.navigation.route.changes => self.feed.handle(FeedCommand::Step(step), cx),
             Command::Row(step) => self.table.step(step, cx),
             Command::RowPage(by) => self.table.step(Step::By(by * self.table.rows.page()), cx),
             Command::Cell(by) => self.table.step_aside(by, cx),
@@ -580,7 +583,7 @@ impl Page {
         let there = [
             (Layer::Palette, self.dialogs.has_palette()),
             (Layer::Help, self.dialogs.has_help()),
-            (Layer::Menu, env.has_menu()),
+            (Layer::Menu, env.has_menu() || self.feed.offers_noise()),
             (Layer::Timeline, *cx.view.timeline.fills),
             (Layer::Cell, self.table.rows.cursor.cell().is_some()),
             (Layer::Object, cx.navigation.selected.is_some()),
@@ -591,6 +594,7 @@ impl Page {
         match innermost(&there) {
             Some(Layer::Palette) => self.dialogs.close_palette(cx),
             Some(Layer::Help) => self.dialogs.show_help(false, cx),
+            Some(Layer::Menu) if self.feed.offers_noise() => self.feed.handle(FeedCommand::NoOffer, cx),
             Some(Layer::Menu) => cx.focus(Focused::ClosedMenu),
             Some(Layer::Timeline) => cx.view.timeline.fills.put(false),
             Some(Layer::Cell) => drop(self.table.rows.cursor.leave_cell()),

@@ -1,8 +1,10 @@
 //! What the page gives out: effects, view and scene for the browser, and reports as plain JSON for tests and tools.
 
 use crate::page::Page;
+use crate::page::command::Command;
 use crate::page::effect::{Effect, Effects};
 use crate::page::environment::Environment;
+use crate::page::keys::{self, Focus, Press, Rows};
 use crate::page::report;
 use crate::timeline::scene::Scene;
 use crate::view::panels::View;
@@ -30,14 +32,15 @@ impl Page {
         Some(self.shared.watching.watches.timeline()?.last_scene())
     }
 
-    /// Whether a dialog is open. A dialog has its own keys.
-    pub fn has_dialog(&self) -> bool {
-        self.dialogs.has_help() || self.dialogs.has_palette()
-    }
-
-    /// Whether keys of a single letter do anything.
-    pub fn has_letters(&self) -> bool {
-        self.settings.has_letters()
+    /// What a key does where the focus is; `None` for most keys, and for those of what is hidden.
+    pub fn command_of(&self, press: Press<'_>, focus: Focus) -> Option<Command> {
+        let has_dialog = self.dialogs.has_help() || self.dialogs.has_palette();
+        let rows = match () {
+            () if *self.shared.view.timeline.fills => Rows::Lanes,
+            () if self.shared.navigation.route.changes => Rows::Feed,
+            () => Rows::Table,
+        };
+        keys::command(press, if has_dialog { Focus::Dialog } else { focus }, rows, self.settings.has_letters())
     }
 
     /// The state of each watched kind, those in view first. Kinds that wait for their columns come last, because they

@@ -7,6 +7,7 @@ use crate::page::columns::Columns;
 use crate::page::command::Command;
 use crate::page::context::Context;
 use crate::page::effect::{Effect, Focused, Pace};
+use crate::page::keys::Rows;
 use crate::page::rows::RowWindow;
 use crate::table::cursor::{Cursor, Step};
 use crate::table::filter::Filter;
@@ -105,7 +106,7 @@ impl Table {
         });
         let Some(index) = index else { return };
         self.rows.pointer.over_table(true, cx.now);
-        cx.focus(Focused::Table);
+        cx.focus(Focused::Rows(Rows::Table));
         if let Some(top) = self.rows.bring_into_sight(index) {
             cx.effects.push(Effect::ScrollTable(top));
         }
@@ -117,7 +118,7 @@ impl Table {
             return self.step(Step::By(1), cx);
         }
         self.rows.pointer.over_table(true, cx.now);
-        cx.focus(Focused::Table);
+        cx.focus(Focused::Rows(Rows::Table));
         self.rows.cursor.step_aside(by, self.columns.layout.sources.len());
     }
 

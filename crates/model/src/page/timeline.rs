@@ -15,17 +15,20 @@ use crate::inspector::events;
 use crate::navigation::route::{Chosen, ChosenVersion, Route};
 use crate::page::command::TimelineCommand;
 use crate::page::context::Context;
+use crate::page::effect::Focused;
 use crate::page::environment::Environment;
 use crate::page::feed::{Feed, seconds};
+use crate::page::keys::Rows;
 use crate::page::span;
 use crate::page::timeline_drag::{Drag, LEAST, What};
 use crate::shell::panel::Panel;
+use crate::table::cursor::Step;
 use crate::timeline::hit::{Hit, LanePart, Owner};
 use crate::timeline::lanes::{LaneChoice, OpenGroups};
 use crate::timeline::marks::MarkInfo;
 use crate::timeline::scale::{Viewport, Window};
 use crate::timeline::scene::summary::summary;
-use crate::timeline::scene::{PastMoment, TimelineView, duration};
+use crate::timeline::scene::{PastMoment, Scene, TimelineView, duration};
 use kubechurn_columns::kinds::Kind;
 
 /// How often the words that describe the canvas are renewed, in milliseconds.
@@ -54,6 +57,42 @@ fn past_of(resource: &ApiResource, text: Option<&str>, env: &dyn Environment) ->
     moments.into_iter().map(moment).collect()
 }
 
+/// Where the keyboard's cursor is on the canvas. The lanes keep their rows while it is there.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hand {
+    /// The row, counted from 0.
+    row: usize,
+    /// The time; `None` at the label of the lane.
+    at: Option<f64>,
+    /// Whether it is on an Event, which stands in the lower half of a row.
+    is_low: bool,
+}
+
+impl Hand {
+    /// How far down an Event stands in its row, in pixels.
+    const LOW: f64 = 5.0;
+
+    /// The point of the canvas.
+    fn place(self, scene: &Scene) -> Option<(f64, f64)> {
+        let row = scene.lanes.get(self.row)?.as_ref()?;
+        let x = self.at.map_or(row.name_x() + 1.0, |at| scene.scale.x(at));
+        Some((x, row.y + if self.is_low { Hand::LOW } else { 0.0 }))
+    }
+
+    /// The place of each mark of the row, from left to right.
+    fn marks(self, scene: &Scene) -> Vec<Hand> {
+        let Some(row) = scene.lanes.get(self.row).and_then(Option::as_ref) else { return Vec::new() };
+        let pills = scene.pills.iter().filter(|pill| pill.y == row.y).map(|pill| (pill.x + pill.width / 2.0, false));
+        let glyphs = scene.glyphs.iter().filter(|glyph| glyph.y == row.y).map(|glyph| (glyph.x, false));
+        let past = scene.past.iter().filter(|glyph| glyph.y == row.y).map(|glyph| (glyph.x, false));
+        let events = scene.events.iter().filter(|event| event.y == row.y).map(|event| (event.x, true));
+        let mut all: Vec<(f64, bool)> = pills.chain(glyphs).chain(past).chain(events).collect();
+        all.retain(|(x, _)| (scene.layout.left..=scene.layout.right).contains(x));
+        all.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        all.into_iter().map(|(x, is_low)| Hand { at: Some(scene.scale.time(x)), is_low, ..self }).collect()
+    }
+}
+
 /// The user's view of the timeline.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
@@ -64,6 +103,10 @@ pub(super) struct Timeline {
     height: f64,
     scroll: usize,
     pub(super) hover: Option<(f64, f64)>,
+    /// The keyboard's cursor, which goes before the pointer.
+    hand: Option<Hand>,
+    /// Whether the cursor was moved, and what it came to is still to be said.
+    says: bool,
     /// When the words were last renewed.
     told: f64,
     /// By what lanes were hidden last: the view, the filter, whether that was the feed's, and whether rows were still to
@@ -126,15 +169,17 @@ impl Timeline {
             let mut find = |kind: &'static Kind, mark: &MarkInfo<'_>| history.writer(kind.resource, mark);
             while timeline.find_writers(BATCH, &mut find) && cx.env.now() < end {}
         }
+        let hand = self.hand.and_then(|hand| hand.place(timeline.last_scene()));
         let view = TimelineView {
             width: self.width,
             height: self.height,
             window: self.viewport.window(cx.now),
             zone: cx.env.zone(cx.now),
             scroll: self.scroll,
-            hold: self.hover.is_some(),
+            hold: self.hover.or(hand).is_some(),
             selected,
-            hover: self.hover,
+            // The cursor marks its row, and moves on with the time without a scene of its own.
+            hover: hand.map(|(_, y)| (0.0, y)).or(self.hover),
             span: self.dragged().or(cx.navigation.route.span),
             labels: cx.view.header.sizes.of(Panel::Labels).chosen,
         };
@@ -165,9 +210,16 @@ impl Timeline {
         panel.following.put(self.viewport.is_following());
         let last = if self.viewport.is_following() { "last " } else { "" };
         panel.span.put(format!("{last}{}", duration(self.viewport.span())));
-        let hit = self.hover.and_then(|(x, y)| timeline.hit(x, y));
-        let lost = self.hover.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
-        let past = self.hover.and_then(|(x, y)| timeline.past_at(x, y)).cloned();
+        if let Some(hand) = &mut self.hand {
+            let last = timeline.last_scene().lanes.iter().rposition(Option::is_some);
+            hand.row = hand.row.min(last.unwrap_or_default());
+        }
+        let hand = self.hand.and_then(|hand| hand.place(timeline.last_scene()));
+        panel.hand.put(hand);
+        let point = hand.or(self.hover);
+        let hit = point.and_then(|(x, y)| timeline.hit(x, y));
+        let lost = point.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
+        let past = point.and_then(|(x, y)| timeline.past_at(x, y)).cloned();
         let past = past.map(|past| {
             let time = cx.env.time_of_day(past.at + 500.0);
             format!("from the objects, {}: {}", seconds(&time), past.words)
@@ -182,6 +234,9 @@ impl Timeline {
             }
         });
         let words = words.into_iter().chain(past).chain(lost).collect::<Vec<_>>().join("; ");
+        if std::mem::take(&mut self.says) {
+            cx.view.timeline.in_hand.put(words.clone());
+        }
         cx.view.timeline.hover.put(words);
         if is_behind {
             cx.request_frame();
@@ -246,7 +301,27 @@ impl Timeline {
                 self.height = height;
                 *cx.repaints = true;
             }
-            TimelineCommand::Hover(place) => self.hover = place,
+            TimelineCommand::Hover(place) => {
+                self.hover = place;
+                if place.is_some() {
+                    self.hand = None;
+                }
+            }
+            TimelineCommand::Lane(step) => self.step(step, cx),
+            TimelineCommand::LanePage(by) => {
+                let rows = scene.map_or(0, |scene| scene.layout.rows);
+                self.step(Step::By(by * rows.max(1).cast_signed()), cx);
+            }
+            TimelineCommand::Mark(by) => self.step_aside(by, cx),
+            TimelineCommand::Open => {
+                if let Some((x, y)) = scene.and_then(|scene| self.hand?.place(scene)) {
+                    self.click(x, y, cx);
+                }
+            }
+            TimelineCommand::Blur => {
+                self.hand = None;
+                *cx.repaints = true;
+            }
             TimelineCommand::Press(x, y, shift) => self.press((x, y), shift, cx),
             TimelineCommand::Drag(x, _) => self.drag_to(x, cx),
             TimelineCommand::Release(x, y) => {
@@ -296,6 +371,66 @@ impl Timeline {
                 }
             }
         }
+    }
+
+    /// Moves the cursor to another lane, and the lanes if that is not in sight. The cursor stays at its time.
+    fn step(&mut self, step: Step, cx: &mut Context<'_>) {
+        let Some(timeline) = cx.watching.watches.timeline() else { return };
+        let scene = timeline.last_scene();
+        let Some(last) = scene.lanes.iter().rposition(Option::is_some) else { return };
+        let most = scene.scrollable.saturating_sub(scene.layout.rows);
+        let mut hand = self.hand.unwrap_or_default();
+        match (step, self.hand) {
+            (Step::First, _) => (hand.row, self.scroll) = (0, 0),
+            (Step::Last, _) => (hand.row, self.scroll) = (last, most),
+            (Step::By(_), None) => {}
+            (Step::By(by), Some(_)) => {
+                let wanted = hand.row.cast_signed() + by;
+                hand.row = wanted.clamp(0, last.cast_signed()).cast_unsigned();
+                let beyond = wanted - hand.row.cast_signed();
+                self.scroll = self.scroll.saturating_add_signed(beyond).min(most);
+            }
+        }
+        self.hold(hand, cx);
+    }
+
+    /// Moves the cursor to the next mark of its lane. Before the first one is the label, where a group opens and closes.
+    fn step_aside(&mut self, by: isize, cx: &mut Context<'_>) {
+        let Some(hand) = self.hand else { return self.step(Step::By(0), cx) };
+        let Some(timeline) = cx.watching.watches.timeline() else { return };
+        let scene = timeline.last_scene();
+        let row = scene.lanes.get(hand.row).and_then(Option::as_ref);
+        let group = row.and_then(|row| row.group.as_deref()).filter(|_| hand.at.is_none());
+        if let Some(group) = group.filter(|group| group.open == Some(by < 0)) {
+            if let Some(words) = timeline.group_words(group.id) {
+                let mut lanes = (*cx.navigation.route.lanes).clone();
+                lanes.open.turn(&words);
+                self.arrange_lanes(lanes, cx);
+            }
+            return self.hold(hand, cx);
+        }
+        let near = scene.scale.ms_per_pixel() / 2.0;
+        let is_there = |mark: &Hand| (mark.at.zip(hand.at)).is_some_and(|(mark, at)| (mark - at).abs() <= near);
+        let is_beyond = |mark: &Hand| {
+            let later = mark.at.zip(hand.at).is_some_and(|(mark, at)| if by > 0 { mark > at } else { mark < at });
+            if is_there(mark) { mark.is_low != hand.is_low && mark.is_low == (by > 0) } else { later }
+        };
+        let mut marks = hand.marks(scene).into_iter();
+        let label = Hand { at: None, is_low: false, ..hand };
+        let next = match (hand.at, by > 0) {
+            (None, true) => marks.next(),
+            (None, false) => marks.next_back(),
+            (Some(_), true) => marks.find(is_beyond),
+            (Some(_), false) => Some(marks.rfind(is_beyond).unwrap_or(label)),
+        };
+        self.hold(next.unwrap_or(hand), cx);
+    }
+
+    fn hold(&mut self, hand: Hand, cx: &mut Context<'_>) {
+        self.hand = Some(hand);
+        self.says = true;
+        *cx.repaints = true;
+        cx.focus(Focused::Rows(Rows::Lanes));
     }
 
     fn press(&mut self, place: (f64, f64), shift: bool, cx: &Context<'_>) {
@@ -348,7 +483,8 @@ impl Timeline {
     /// The time of the mark under the pointer, or else of the mark that was clicked last.
     pub(super) fn pointed(&self, cx: &Context<'_>) -> Option<f64> {
         let timeline = cx.watching.watches.timeline();
-        let hit = self.hover.and_then(|(x, y)| timeline.as_ref()?.hit(x, y));
+        let hand = timeline.as_ref().and_then(|timeline| self.hand?.place(timeline.last_scene()));
+        let hit = hand.or(self.hover).and_then(|(x, y)| timeline.as_ref()?.hit(x, y));
         hit.and_then(|hit| hit.at()).or(*cx.view.timeline.clicked)
     }
 

@@ -7,7 +7,7 @@ use kubechurn_client::api::time::Timestamp;
 use crate::feed::alerts::AlertsModel;
 use crate::feed::span::SpanModel;
 use crate::feed::wrong::row::WrongModel;
-use crate::feed::{FeedFrame, FeedWindow};
+use crate::feed::{FeedFrame, FeedWindow, NoiseOffer};
 use crate::history::Budget;
 use crate::inspector::relatives::{Dependents, Link};
 use crate::inspector::summary::Summary;
@@ -203,6 +203,8 @@ panel! {
         window: FeedWindow,
         /// What is around the rows.
         frame: FeedFrame,
+        /// What is offered to be called noise, and what was called so last.
+        noise: NoiseOffer,
         /// What is wrong now.
         wrong: WrongModel,
         /// The chosen stretch of time.
@@ -246,8 +248,12 @@ panel! {
         fills: bool,
         /// How long the timeline's window is.
         span: String,
-        /// What is under the pointer.
+        /// What is under the pointer, or else under the keyboard's cursor.
         hover: String,
+        /// Where the keyboard's cursor is on the canvas, in pixels; `None` while it is nowhere.
+        hand: Option<(f64, f64)>,
+        /// What the keyboard's cursor came to, in words that do not change while it stays there.
+        in_hand: String,
         /// How wide the column of labels is, in pixels.
         labels: f64,
         /// The time of the mark that was clicked last, in milliseconds.

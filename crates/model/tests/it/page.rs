@@ -31,6 +31,7 @@ use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Effect, Focused, FoundApi, Pace, ReflectorInput, Request, RequestId};
 use kubechurn_model::page::environment::{DrawnRow, Environment};
+use kubechurn_model::page::keys::{Focus, Press};
 use kubechurn_model::shell::panel::Window;
 use kubechurn_model::table::order::RowKey;
 
@@ -321,14 +322,28 @@ impl Play {
                 Effect::Alert(Alert::Ask) => String::from("ask to notify"),
                 Effect::Alert(Alert::Tell(told)) => format!("notify {}: {}", told.title, told.body),
                 Effect::Alert(Alert::Mark(count)) => format!("mark {count}"),
-                Effect::Focus(Focused::Table) => String::from("focus table"),
+                Effect::Focus(Focused::Rows(rows)) => format!("focus {rows:?}").to_lowercase(),
                 Effect::Focus(Focused::Field(id)) => format!("focus {id}"),
                 Effect::Focus(Focused::Menu(handle)) => format!("open {handle}"),
                 Effect::Focus(Focused::ClosedMenu) => String::from("close menu"),
-                Effect::ScrollTable(top) => format!("scroll {top}"),
+                Effect::ScrollTable(top) | Effect::ScrollFeed(top) => format!("scroll {top}"),
                 Effect::Beat { .. } => continue,
             };
             self.effects.push(words);
+        }
+    }
+
+    /// What a key does where the focus is.
+    fn on(&self, key: &str, focus: Focus) -> Option<Command> {
+        self.page.command_of(Press { key, ..Press::default() }, focus)
+    }
+
+    /// Presses keys, named as the browser names them, and shows a frame.
+    fn press(&mut self, keys: &[&str], focus: Focus) {
+        for key in keys {
+            let command = self.on(key, focus).unwrap_or_else(|| panic!("{key} does nothing"));
+            self.command(command);
+            self.frame();
         }
     }
 

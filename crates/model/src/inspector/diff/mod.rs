@@ -7,7 +7,7 @@ mod rewrite;
 use serde_json::Value;
 
 use kubechurn_changes::diff as comparison;
-use kubechurn_changes::noise::{self, Marks};
+use kubechurn_changes::noise;
 use kubechurn_changes::rank;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::json;
@@ -72,7 +72,7 @@ pub struct Diff {
 pub fn diff(kind: &str, old: &str, new: &str) -> Result<Diff, NotReadable> {
     let found = comparison::diff(old, new)?;
     let generation = json::member(new, "metadata").and_then(|metadata| json::member(metadata, "generation"));
-    let reasons = noise::classify(&Marks::default(), kind, &found, generation.and_then(json::integer));
+    let reasons = noise::classify(None, kind, &found, generation.and_then(json::integer));
     let mut ranked: Vec<_> = found.changes.iter().zip(&reasons).filter(|(change, _)| !is_silent("", change)).collect();
     // The order of the texts stays among fields that say equally much.
     let rank_of = |change: &comparison::FieldChange<'_>| {

@@ -114,7 +114,7 @@ fn collect<'a>(source: &Source<'a>, kind: KindId, scene: &mut Scene, gaps: &mut 
 impl Gap<'_> {
     fn words(&self, names: &KindNames) -> String {
         match self.note {
-            note if self.of_all || !names.are_several() => note.to_owned(),
+            note if self.of_all || !names.are_several() || names.are_all(&self.kinds) => note.to_owned(),
             NO_CONNECTION => format!("{NO_CONNECTION}: {}", names.titles(&self.kinds)),
             note => names.about(&self.kinds, note),
         }

@@ -2,6 +2,9 @@
 
 use crate::kind_id::{KindId, listed};
 
+/// So many kinds are named, even where they are all that there are.
+const MOST_TITLES: usize = 3;
+
 /// The names of a kind on a timeline of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KindName {
@@ -44,8 +47,27 @@ impl KindNames {
         listed(&titles.collect::<Vec<_>>())
     }
 
+    /// Whether these are all kinds, and too many for their titles to be read.
+    pub(crate) fn are_all(&self, kinds: &[KindId]) -> bool {
+        kinds.len() == self.0.len() && kinds.len() > MOST_TITLES
+    }
+
     /// Words about some kinds. On a timeline of several kinds they begin with the kinds' titles.
     pub(crate) fn about(&self, kinds: &[KindId], note: &str) -> String {
         if self.are_several() { format!("{}: {note}", self.titles(kinds)) } else { note.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_kinds_are_named_unless_they_are_all() {
+        let name = KindName { short: "po", long: "Pod", title: "Pods" };
+        let all: Vec<KindId> = (0..9).map(KindId).collect();
+        let names = |count: usize| KindNames::new(vec![name; count]);
+        assert!(names(9).are_all(&all) && !names(10).are_all(&all) && !names(3).are_all(&all[..3]));
+        assert!(!KindNames::default().are_all(&all[..1]));
     }
 }

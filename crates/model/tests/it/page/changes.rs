@@ -5,10 +5,11 @@ use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::feed::{FeedCommand, FeedRow};
 use kubechurn_model::history::Budget;
-use kubechurn_model::page::command::Command;
+use kubechurn_model::page::command::{Command, TimelineCommand};
+use kubechurn_model::table::cursor::Step;
 use serde_json::{Value, json};
 
-use super::Play;
+use super::{Focus, Play};
 
 pub(super) const LISTED: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
 
@@ -252,4 +253,129 @@ fn a_paused_feed_stays_as_it_is_and_says_how_much_has_come() {
     play.command(Command::TogglePause);
     play.frame();
     assert_eq!(names(&play.feed()), ["d", "c"], "nothing was left out");
+}
+
+/// The name of the row in hand, and its words.
+fn in_hand(play: &Play) -> Option<(String, String)> {
+    let place = play.page.view().feed.window.hand?;
+    play.feed().into_iter().nth(place)
+}
+
+#[test]
+fn keys_go_through_the_rows_of_the_feed_and_not_of_the_table_behind_it() {
+    let (mut play, id) = listed();
+    for version in 10..40 {
+        play.change(id, "ADDED", &format!("n{version}@{version}"));
+    }
+    let name = |play: &Play| in_hand(play).map(|(name, _)| name).unwrap_or_default();
+    for (keys, expected) in [
+        (&["j"][..], "n/n39"),
+        (&["ArrowDown", "ArrowDown"], "n/n37"),
+        (&["k"], "n/n38"),
+        (&["End", "ArrowUp"], "n/n11"),
+        (&["Home"], "n/n39"),
+        (&["PageDown"], "n/n33"),
+        (&["PageUp"], "n/n39"),
+    ] {
+        play.press(keys, Focus::Table);
+        assert_eq!(name(&play), expected, "{keys:?}");
+    }
+    let done = play.done();
+    assert!(done.contains("focus feed") && done.contains("scroll ") && !done.contains("focus table"), "{done}");
+    assert!(play.page.view().rows.cursor.is_none(), "the hidden table has no row in hand");
+    play.press(&["j", "Enter"], Focus::Table);
+    let done = play.done();
+    assert!(done.contains("n38") && done.contains("tab=changes") && done.contains("change="), "{done}");
+    // The cursor stays on its row while others come.
+    play.wait(5_000.0);
+    play.change(id, "ADDED", "x@50");
+    assert_eq!((&*play.feed()[0].0, &*name(&play)), ("n/x", "n/n38"));
+    // A filter makes the rows anew.
+    play.command(Command::Filter(String::from("name:n38")));
+    play.frame();
+    assert_eq!((play.feed().len(), &*name(&play)), (1, "n/n38"));
+    play.done();
+    play.command(Command::Row(Step::First));
+    assert!(play.done().contains("focus feed"), "the filter's Enter leads to the rows in sight");
+    for key in ["w", "c", "s", "y"] {
+        assert_eq!(play.on(key, Focus::Table), None, "{key} is for the table");
+    }
+    play.command(Command::Timeline(TimelineCommand::Fill(true)));
+    assert_eq!(play.on("j", Focus::Table), Some(Command::Timeline(TimelineCommand::Lane(Step::By(1)))));
+}
+
+/// A Pod with two labels.
+fn labelled(play: &mut Play, id: InformerId, (name, version): (&str, u32), labels: [u32; 2]) {
+    let [one, two] = labels;
+    let labels = format!(r#"{{"one":"{one}","two":"{two}"}}"#);
+    let metadata = format!(
+        r#"{{"name":"{name}","namespace":"shop","uid":"{name}","resourceVersion":"{version}","labels":{labels}}}"#
+    );
+    play.place.now.set(play.place.now.get() + 1_000.0);
+    play.reflects(id, Input::Frame(&format!(r#"{{"type":"MODIFIED","object":{{"metadata":{metadata}}}}}"#)));
+    play.frame();
+}
+
+#[test]
+fn keys_open_a_row_and_close_it() {
+    let (mut play, id) = listed();
+    (0..3).for_each(|at| labelled(&mut play, id, ("p", 10 + at), [at, 0]));
+    let what = |play: &Play| play.page.view().feed.window.rows.iter().map(|row| row.what).collect::<Vec<_>>();
+    let before = what(&play);
+    play.press(&["j", "ArrowRight", "ArrowDown"], Focus::Table);
+    assert!(what(&play).len() > before.len() && what(&play)[1] == "line", "{:?}", what(&play));
+    assert_eq!(play.page.view().feed.window.hand, Some(1));
+    play.press(&["ArrowLeft"], Focus::Table);
+    assert_eq!((what(&play), play.page.view().feed.window.hand), (before, Some(0)));
+}
+
+#[test]
+fn what_is_noise_is_chosen_undone_and_remembered() {
+    let (mut play, id) = listed();
+    for name in ["p", "q"] {
+        (0..2).for_each(|at| labelled(&mut play, id, (name, 10 + at), [at, 0]));
+    }
+    let told = |play: &Play| -> usize { play.feed().iter().filter(|(_, words)| words.contains("label one")).count() };
+    let stored = |play: &Play| play.place.stored.borrow().get("kubechurn.noise").cloned().unwrap_or_default();
+    assert_eq!(told(&play), 2, "{:?}", play.feed());
+    play.press(&["j", "m"], Focus::Table);
+    let offer = play.page.view().feed.noise.clone();
+    assert_eq!(
+        (&*offer.path, &offer.choices[..]),
+        ("metadata.labels.one", &["every Pod".into(), "Pod shop/q alone".into()][..])
+    );
+    // Esc closes the menu, and nothing else.
+    play.press(&["Escape"], Focus::Control);
+    assert!(play.page.view().feed.noise.choices.is_empty() && told(&play) == 2);
+    play.press(&["m"], Focus::Table);
+    play.command(Command::Feed(FeedCommand::Noise(1)));
+    play.frame();
+    let noise = play.page.view().feed.noise.clone();
+    assert!(noise.choices.is_empty(), "a choice closes the menu");
+    assert_eq!(noise.done, "metadata.labels.one of Pod shop/q alone is folded as noise.");
+    assert_eq!((told(&play), &*stored(&play)), (1, "Pod=shop/q metadata.labels.one\n"));
+    assert_eq!(play.page.view().feed.frame.noise, ["metadata.labels.one of Pod shop/q alone"]);
+    // What comes is noise too, and that of another object is not.
+    labelled(&mut play, id, ("q", 20), [7, 0]);
+    labelled(&mut play, id, ("p", 21), [7, 0]);
+    assert!(play.feed().iter().all(|(name, words)| !name.contains('q') || !words.contains("label one")));
+    play.command(Command::Feed(FeedCommand::UndoNoise));
+    (0..3).for_each(|_| play.frame());
+    assert_eq!((told(&play), &*stored(&play), &*play.page.view().feed.noise.done), (2, "", ""));
+    // Of every object of the kind; the notice goes, and the list takes it back.
+    play.press(&["Home", "m"], Focus::Table);
+    play.command(Command::Feed(FeedCommand::Noise(0)));
+    play.frame();
+    assert_eq!((told(&play), &*stored(&play)), (0, "Pod metadata.labels.one\n"));
+    play.wait(15_000.0);
+    play.frame();
+    assert_eq!(play.page.view().feed.noise.done, "");
+    let fields: Vec<(String, String)> = play.place.stored.borrow().clone().into_iter().collect();
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (&**name, &**value)).collect();
+    let mut again = Play::at("http://127.0.0.1:8080/#/pods?view=changes", &fields);
+    again.frame();
+    assert_eq!(again.page.view().feed.frame.noise, ["metadata.labels.one of every Pod"], "it is remembered");
+    play.command(Command::Feed(FeedCommand::NoNoise(0)));
+    (0..3).for_each(|_| play.frame());
+    assert_eq!((told(&play), &*stored(&play)), (2, ""));
 }

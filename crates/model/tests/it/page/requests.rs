@@ -10,7 +10,7 @@ use kubechurn_model::page::command::{Command, List};
 use kubechurn_model::page::effect::{Answer, FoundApi, RequestId};
 use kubechurn_model::table::view::Retention;
 
-use super::Play;
+use super::{Focus, Play};
 use kubechurn_client::testing::event;
 
 #[test]
@@ -104,7 +104,7 @@ fn what_was_chosen_is_kept_and_found_again() {
     let stored: Vec<(&str, &str)> = stored.iter().map(|(name, value)| (&**name, &**value)).collect();
     let again = Play::at("http://127.0.0.1:8080/#/pods", &stored);
     let view = again.page.view();
-    assert!(!again.page.has_letters() && view.header.theme.name() == "light");
+    assert!(again.on("p", Focus::Table).is_none() && view.header.theme.name() == "light");
     assert_eq!(view.table.retention.chosen, Retention::AtOnce);
     assert!(!view.sidebar.open.contains(&"Network") && view.sidebar.open.contains(&"Workloads"));
 }

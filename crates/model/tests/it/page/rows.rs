@@ -4,7 +4,7 @@ use kubechurn_model::page::command::Command;
 use kubechurn_model::table::cursor::Step;
 use kubechurn_model::table::layout::ColumnChange;
 
-use super::Play;
+use super::{Focus, Play};
 
 fn names(count: usize) -> Vec<String> {
     (0..count).map(|at| format!("p{at:03}@{}", at + 1)).collect()
@@ -148,5 +148,5 @@ fn a_paused_page_takes_in_what_comes_and_shows_it_later() {
     play.command(Command::TogglePause);
     play.frame();
     assert_eq!(*play.page.view().rows.length, 4, "the deleted one is shown for a while");
-    assert_eq!((play.state(), play.page.has_letters()), ("live", true));
+    assert_eq!((play.state(), play.on("p", Focus::Table)), ("live", Some(Command::TogglePause)));
 }

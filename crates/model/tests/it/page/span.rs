@@ -6,7 +6,7 @@ use kubechurn_model::feed::span::{SpanCommand, SpanModel};
 use kubechurn_model::navigation::route::Route;
 use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::effect::Pace;
-use kubechurn_model::page::keys::{self, Focus, Press};
+use kubechurn_model::page::keys::{self, Focus, Press, Rows};
 use kubechurn_model::timeline::scale::Window;
 use kubechurn_model::timeline::scene::Scene;
 
@@ -167,7 +167,7 @@ fn what_else_changed_around_a_change_is_two_seconds_on_both_sides() {
     // By its key at the mark under the pointer, from the table: the feed is shown.
     let (mut play, _) = busy("#/pods");
     let press = Press { key: "e", ..Press::default() };
-    let key = || keys::command(press, Focus::Table, true).expect("a key");
+    let key = || keys::command(press, Focus::Table, Rows::Table, true).expect("a key");
     play.command(key());
     assert!(play.told().starts_with("Point at a mark"), "{}", play.told());
     let glyph = scene(&play).glyphs[0];

@@ -1,8 +1,7 @@
 //! The ways in which a user moves about on the timeline.
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
-use kubechurn_model::page::keys::{self, Focus, Press};
-use kubechurn_model::timeline::lanes::LanesBy;
+use kubechurn_model::timeline::lanes::{LaneOrder, LanesBy};
 use kubechurn_model::timeline::mark::MarkType;
 use kubechurn_model::timeline::scene::LaneRow;
 
@@ -109,9 +108,7 @@ fn who_wrote_many_marks_is_found_in_several_frames() {
 
 /// Presses a key, and shows a frame: whether the timeline follows the time, and the length of its window.
 fn press(play: &mut Play, key: &str) -> (bool, String) {
-    let press = Press { key, ..Press::default() };
-    play.command(keys::command(press, Focus::Table, true).expect("a key of the timeline"));
-    play.frame();
+    play.press(&[key], Focus::Table);
     let panel = &play.page.view().timeline;
     (*panel.following, panel.span.to_string())
 }
@@ -170,4 +167,90 @@ fn under_the_pointer_is_what_a_mark_changed() {
     play.frame();
     let words = play.page.view().timeline.hover.to_string();
     assert!(words.contains("1.14 → ") && words.contains("9-typo; ● Updated shop/b"), "{words}");
+}
+
+/// What the keyboard's cursor came to.
+fn in_hand(play: &Play) -> String {
+    play.page.view().timeline.in_hand.to_string()
+}
+
+#[test]
+fn keys_go_through_lanes_and_marks_and_open_them() {
+    let mut play = Play::listed("#/pods?order=name", &["a@1"]);
+    play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 200.0)));
+    let long = 5_000.0;
+    for version in [10, 11] {
+        play.place.now.set(play.place.now.get() + long);
+        write(&mut play, if version == 10 { "ADDED" } else { "MODIFIED" }, ("b", version), &[]);
+    }
+    for name in 'c'..='p' {
+        write(&mut play, "ADDED", (&name.to_string(), 20), &[]);
+    }
+    play.command(Command::Timeline(TimelineCommand::Order(LaneOrder::Name)));
+    play.arrive();
+    look(&mut play);
+    let hand = |play: &Play| *play.page.view().timeline.hand;
+    assert_eq!((hand(&play), in_hand(&play)), (None, String::new()));
+    play.press(&["ArrowDown"], Focus::Lanes);
+    assert!(play.done().contains("focus lanes"));
+    assert!(in_hand(&play).starts_with("n/a "), "{}", in_hand(&play));
+    play.press(&["j"], Focus::Lanes);
+    assert!(in_hand(&play).starts_with("shop/b (uid b)"), "{}", in_hand(&play));
+    // From the label to the first mark, the last one, and no further.
+    play.press(&["ArrowRight"], Focus::Lanes);
+    assert!(in_hand(&play).contains("▲ Added shop/b"), "{}", in_hand(&play));
+    let first = hand(&play).expect("a place");
+    play.press(&["ArrowRight", "l"], Focus::Lanes);
+    assert!(in_hand(&play).contains("● Updated shop/b"), "{}", in_hand(&play));
+    assert!(hand(&play).is_some_and(|(x, y)| x > first.0 + 20.0 && y == first.1));
+    // What is said stays, while time goes on and the cursor with its mark.
+    let (said, at) = (in_hand(&play), hand(&play));
+    play.wait(3_000.0);
+    look(&mut play);
+    assert_eq!(in_hand(&play), said);
+    assert!(hand(&play) < at, "{:?} {at:?}", hand(&play));
+    assert!(play.page.view().timeline.hover.contains("● Updated shop/b"));
+    play.done();
+    play.press(&["Enter"], Focus::Lanes);
+    let done = play.done();
+    assert!(done.contains("sel=shop%2Fb") || done.contains("sel=shop/b"), "{done}");
+    assert!(done.contains("tab=changes"), "{done}");
+    // Back to the label, and to lanes that were not in sight.
+    play.press(&["ArrowLeft", "ArrowLeft"], Focus::Lanes);
+    assert!(in_hand(&play).starts_with("shop/b (uid b)"), "{}", in_hand(&play));
+    play.press(&["End"], Focus::Lanes);
+    look(&mut play);
+    play.press(&["End"], Focus::Lanes);
+    assert!(in_hand(&play).starts_with("shop/p "), "{}", in_hand(&play));
+    play.press(&["Home"], Focus::Lanes);
+    look(&mut play);
+    play.press(&["Home"], Focus::Lanes);
+    assert!(in_hand(&play).starts_with("n/a "), "{}", in_hand(&play));
+    // A pointer takes it, and a canvas without the focus has none.
+    play.command(Command::Timeline(TimelineCommand::Hover(Some((10.0, 100.0)))));
+    look(&mut play);
+    assert_eq!(hand(&play), None);
+    play.press(&["j"], Focus::Lanes);
+    play.command(Command::Timeline(TimelineCommand::Blur));
+    look(&mut play);
+    assert_eq!(hand(&play), None);
+}
+
+#[test]
+fn keys_open_and_close_groups_of_lanes() {
+    let mut play = Play::listed("#/pods?lanes=namespace", &["a@1", "b@2"]);
+    play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 400.0)));
+    look(&mut play);
+    let lanes = |play: &Play| play.page.scene().expect("a scene").lanes.iter().flatten().count();
+    assert_eq!(lanes(&play), 1);
+    play.press(&["ArrowDown", "ArrowRight"], Focus::Lanes);
+    play.arrive();
+    look(&mut play);
+    assert_eq!(lanes(&play), 3);
+    play.press(&["ArrowDown"], Focus::Lanes);
+    assert!(in_hand(&play).starts_with("n/a "), "{}", in_hand(&play));
+    play.press(&["ArrowUp", "ArrowLeft"], Focus::Lanes);
+    play.arrive();
+    look(&mut play);
+    assert_eq!(lanes(&play), 1);
 }
