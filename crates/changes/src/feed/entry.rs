@@ -101,8 +101,10 @@ pub struct Entry {
     pub fails: bool,
     /// How many fields changed at once whose values are not followed.
     pub(super) unlisted: usize,
-    /// Whether its objects have several owners.
+    /// Whether its objects have several owners, or it tells Events about several objects.
     pub(super) is_mixed: bool,
+    /// What the first Event is about.
+    pub(super) about: Option<Uid>,
     /// Whether each change was of the kind that ordinary life consists of.
     pub(super) is_usual: bool,
     /// Whether one of the changes asked for something.
@@ -123,6 +125,11 @@ pub struct Entry {
 impl Entry {
     /// Takes in one more change, of the member at this place.
     pub(super) fn fold(&mut self, line: &Line, member: usize) {
+        if self.is_about_events() && self.parent.is_none() {
+            let about = line.controller().map(|about| &about.uid);
+            self.is_mixed |= self.about.is_some() && about != self.about.as_ref();
+            self.about = self.about.take().or(about.cloned());
+        }
         self.count += 1;
         self.last_at = line.at;
         self.delta_type = line.delta_type;

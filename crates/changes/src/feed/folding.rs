@@ -11,6 +11,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
@@ -18,7 +19,6 @@ use kubechurn_client::cache::delta::DeltaType;
 use crate::feed::entry::{Entry, EntryId, Subject};
 use crate::feed::outcome::Outcome;
 use crate::feed::pods::Pods;
-use crate::field::Field;
 use crate::line::Line;
 use crate::noise::Noise;
 use crate::writer::Writers;
@@ -78,6 +78,8 @@ struct Early {
     cause: Uid,
     block: u64,
     is_event: bool,
+    /// The field that the owner may have handed on; `None` where the change asks for something.
+    handed_on: Option<SmolStr>,
 }
 
 /// The entries, in blocks.
@@ -158,7 +160,7 @@ impl Folding {
         let anew = self.of(&line.uid).filter(repeats).map_or(0, |own| own.anew.saturating_add(1));
         let id = match goes {
             Goes::Into(id) => id,
-            _ => match self.group(line, parent, is_among) {
+            _ => match self.group(line, parent, is_among, pods) {
                 Ok(id) => id,
                 Err(key) => self.begin(line, parent, key, anew),
             },
@@ -319,19 +321,32 @@ impl Folding {
 
     /// The entry of objects of the same owner to which the same happened; or else the key under which others will find the
     /// entry that is to be made.
-    fn group(&self, line: &Line, parent: Option<EntryId>, is_among: bool) -> Result<EntryId, Option<GroupKey>> {
+    fn group(
+        &self,
+        line: &Line,
+        parent: Option<EntryId>,
+        is_among: bool,
+        pods: &Pods,
+    ) -> Result<EntryId, Option<GroupKey>> {
         let parent = parent.and_then(|parent| self.entries.get(&parent));
         let (block, owner) = match (parent, line.controller()) {
             // All Warnings about a block are one entry, and all other Events.
             (Some(parent), _) if line.is_event() || is_among => (parent.block, Uid::default()),
             (Some(parent), Some(owner)) => (parent.block, owner.uid.clone()),
+            // Warnings of one reason about the Pods of one owner, of which nothing else is told here.
+            (None, Some(about)) if line.is_warning() => (0, pods.owner_of(&about.uid).unwrap_or(&about.uid).clone()),
             (None, Some(owner)) => (0, owner.uid.clone()),
             (_, None) => return Err(None),
         };
-        let key = GroupKey { block, owner, change: if is_among { kind_alone(line) } else { change(line) } };
+        let change = match () {
+            () if is_among => kind_alone(line),
+            () if parent.is_none() && line.is_warning() => warnings(line),
+            () => change(line),
+        };
+        let key = GroupKey { block, owner, change };
         let quiet = match () {
             () if line.trouble().is_some() || (line.is_event() && parent.is_some()) => FAILING,
-            () if parent.is_some() => CHAIN,
+            () if parent.is_some() || line.is_warning() => CHAIN,
             () => TOGETHER,
         };
         let known = self.groups.get(&key).and_then(|id| self.entries.get(id));
@@ -380,12 +395,14 @@ impl Folding {
     fn wait_for_cause(&mut self, line: &Line, id: EntryId, pods: &Pods) {
         let is_event = line.is_event();
         let node = line.lost_on().and_then(|node| pods.node(line.cluster, node));
-        let owner = line.controller().filter(|owner| is_event || (owner.is_controller && line.asks));
+        let handed_on = metadata(line).filter(|_| !line.asks).cloned();
+        let may_follow = line.asks || handed_on.is_some();
+        let owner = line.controller().filter(|owner| is_event || (owner.is_controller && may_follow));
         let Some(cause) = node.cloned().or(owner.map(|owner| pods.uid_of(line.cluster, owner))) else { return };
         if self.early.len() == MOST_EARLY {
             self.early.pop_front();
         }
-        self.early.push_back(Early { at: line.at, cause, block: id, is_event });
+        self.early.push_back(Early { at: line.at, cause, block: id, is_event, handed_on });
     }
 
     /// Puts under the entry of a change what it caused and was received before it.
@@ -393,19 +410,20 @@ impl Folding {
         while self.early.front().is_some_and(|early| line.at - early.at > CHAIN) {
             self.early.pop_front();
         }
-        let Some(entry) = self.entries.get(&id).filter(|entry| !line.is_event() && entry.depth < DEEPEST) else {
-            return;
-        };
-        let is_cause = line.asks || line.schedules() || entry.is_lost();
-        let block = entry.block;
-        let is_own = |early: &Early| {
-            let is_in_time = early.is_event || (is_cause && line.at - early.at <= EARLY);
-            early.cause == line.uid && is_in_time && early.block != block
-        };
-        while let Some(at) = self.early.iter().position(is_own) {
-            let Some(early) = self.early.remove(at) else { return };
+        while let Some(early) = self.caused_by(line, id).and_then(|at| self.early.remove(at)) {
             self.put_under(early.block, id);
         }
+    }
+
+    /// The place of a block that a change caused, whose entry this is.
+    fn caused_by(&self, line: &Line, id: EntryId) -> Option<usize> {
+        let entry = self.entries.get(&id).filter(|entry| !line.is_event() && entry.depth < DEEPEST)?;
+        let is_cause = line.asks || line.schedules() || entry.is_lost();
+        self.early.iter().position(|early| {
+            let follows = early.handed_on.as_ref().map_or(is_cause, |path| has(entry, path));
+            let is_in_time = early.is_event || (follows && line.at - early.at <= EARLY);
+            early.cause == line.uid && is_in_time && early.block != entry.block
+        })
     }
 
     /// Puts a block under an entry of another one.
@@ -551,6 +569,7 @@ fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
         fails: false,
         is_warning: false,
         is_mixed: false,
+        about: None,
         is_usual: true,
         message: None,
         members: SmallVec::new(),
@@ -579,9 +598,18 @@ fn outcome(entry: &Entry, pods: &Pods) -> Vec<Outcome> {
 /// Whether a change that asks for nothing is what its owner's change handed on, as a Deployment hands its annotations on to
 /// its ReplicaSets.
 fn is_handed_on(line: &Line, owner: &Entry) -> bool {
-    let is_metadata = |field: &&Field| field.path.starts_with("metadata.");
-    let field = line.fields.first().filter(is_metadata);
-    !line.is_event() && field.is_some_and(|field| owner.progress.iter().any(|known| known.path == field.path))
+    metadata(line).is_some_and(|path| has(owner, path))
+}
+
+/// The field of its metadata that a change is about.
+fn metadata(line: &Line) -> Option<&SmolStr> {
+    let field = line.fields.first().filter(|field| !line.is_event() && field.path.starts_with("metadata."));
+    field.map(|field| &field.path)
+}
+
+/// Whether an entry tells of a field.
+fn has(entry: &Entry, path: &str) -> bool {
+    entry.progress.iter().any(|known| known.path == path)
 }
 
 /// A hash of which fields changed. Items of lists are not told apart.
@@ -617,6 +645,13 @@ fn change(line: &Line) -> u64 {
 fn events(are_warnings: bool) -> u64 {
     let mut hasher = FxHasher::default();
     ("Event", are_warnings).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The same for Warnings of one reason.
+fn warnings(line: &Line) -> u64 {
+    let mut hasher = FxHasher::default();
+    ("Warning", line.reason.as_ref().map(|reason| &reason.word)).hash(&mut hasher);
     hasher.finish()
 }
 

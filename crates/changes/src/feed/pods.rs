@@ -174,6 +174,11 @@ impl Pods {
         node.unwrap_or(&named.uid).clone()
     }
 
+    /// The controller of a Pod.
+    pub(super) fn owner_of(&self, pod: &Uid) -> Option<&Uid> {
+        self.pods.entries.get(pod).map(|pod| &pod.owner).filter(|owner| !owner.is_empty())
+    }
+
     /// The Deployment of a ReplicaSet.
     pub(super) fn owner_of_set(&self, uid: &Uid) -> Option<&Uid> {
         self.workloads.entries.get(uid)?.owner.as_ref()

@@ -88,6 +88,32 @@ fn an_event_that_came_before_its_object_is_put_under_it() {
     assert_eq!(play.row("3 Events").count, 4);
 }
 
+#[test]
+fn warnings_of_one_reason_about_the_pods_of_one_owner_are_one_row_where_nothing_else_is_told() {
+    let mut play = Play::new();
+    for pod in ["p", "q", "r"] {
+        play.list("Pod", pod, "web", pod_of_now());
+    }
+    play.list("Pod", "x", "other", pod_of_now());
+    play.feed.set_filter(Filter::parse("kind:event").unwrap());
+    for (at, pod) in ["p", "q", "x", "r"].into_iter().enumerate() {
+        play.event(at as f64 * 6_000.0, &format!("{pod}.1"), ("Pod", pod, pod), ("Warning", "FailedMount"));
+        play.event(at as f64 * 6_000.0 + 1.0, &format!("{pod}.2"), ("Pod", pod, pod), ("Warning", "BackOff"));
+    }
+    let mut names = play.names();
+    names.sort();
+    assert_eq!(names, ["3 Events", "3 Events", "Event x.1", "Event x.2"]);
+    let texts: Vec<String> = play.feed.rows().map(text).collect();
+    assert!(texts.iter().any(|text| text.contains("FailedMount of r.1")), "{texts:?}");
+    // Of one object it is said which.
+    play.event(40_000.0, "x.3", ("Pod", "x", "x"), ("Warning", "BackOff"));
+    assert!(play.names().contains(&"2 Events about Pod x".to_owned()), "{:?}", play.names());
+}
+
+fn pod_of_now() -> Value {
+    pod("n1", "True", "")
+}
+
 fn text(row: &Entry) -> String {
     sentence(&row.parts())
 }
