@@ -83,7 +83,9 @@ impl Failure {
             (400..=499, _) => Verdict::Refused,
             _ => Verdict::Failing,
         };
-        let words = if !status.message.is_empty() {
+        let words = if code == 403 && !is_status && !body.trim().is_empty() {
+            by_proxy(body)
+        } else if !status.message.is_empty() {
             status.message.0.into_owned()
         } else if body.trim().is_empty() {
             format!("HTTP status {code}, without a word")
@@ -95,6 +97,18 @@ impl Failure {
             seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0).map(|seconds| seconds.min(60.0) * 1000.0);
         Failure { verdict, code, words, retry_after }
     }
+}
+
+/// How the words begin of a request that a program between page and API server refused.
+pub const BY_PROXY: &str = "not passed on to the server: ";
+
+/// A 403 that is no `Status` is no API server's. `kubectl proxy` says nothing but the status's name (its `FilterServer`).
+fn by_proxy(body: &str) -> String {
+    let why = match body.trim() {
+        "Forbidden" => "kubectl proxy refuses this path. Its flags --reject-paths and --accept-paths decide",
+        _ => &first_words(body),
+    };
+    format!("{BY_PROXY}{why}")
 }
 
 /// Whether an API server says that it is starting: its admission (`not yet ready to handle request`), its health checks
@@ -173,6 +187,14 @@ mod tests {
             Verdict::Forbidden,
             "pods is forbidden: no",
         );
+        // What stands before the server refuses in words of its own, and does not ask it.
+        check(
+            403,
+            "Forbidden\n",
+            Verdict::Forbidden,
+            "not passed on to the server: kubectl proxy refuses this path. Its flags --reject-paths and --accept-paths decide",
+        );
+        check(403, "kubechurn passes no", Verdict::Forbidden, "not passed on to the server: kubechurn passes no");
         check(403, "", Verdict::Forbidden, "HTTP status 403, without a word");
         check(401, r#"{"kind":"Status","message":"Unauthorized"}"#, Verdict::Unauthorized, "Unauthorized");
         // One number, and other things: a server that starts says so with the same codes.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use kubechurn_client::api::cell::Cell;
+use kubechurn_client::api::cell::{Cell, CellRef};
 use kubechurn_client::api::cells::Cells;
 use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
 use kubechurn_client::api::resource::ApiResource;
@@ -170,6 +170,38 @@ pub fn regarding<'a>(resource: &ApiResource, cells: &'a Cells) -> &'a str {
     }
     let place = COLUMNS.iter().position(|column| column.title == "OBJECT");
     place.and_then(|place| cells.get(place)?.text()).unwrap_or("")
+}
+
+/// What an Event says.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// Whether it is a Warning.
+    pub is_warning: bool,
+    /// Its reason.
+    pub reason: &'a str,
+    /// The part of the object, such as `spec.containers{web}`.
+    pub part: &'a str,
+    /// Its message.
+    pub message: &'a str,
+    /// When it occurred first and last.
+    pub seen: [Option<Timestamp>; 2],
+}
+
+/// What an Event says, of whose row these are the cells.
+pub fn said(cells: &Cells) -> Said<'_> {
+    let cell = |title: &str| cells.get(COLUMNS.iter().position(|column| column.title == title)?);
+    let text = |title: &str| match cell(title) {
+        Some(CellRef::Text(text) | CellRef::Status(text, _)) => text,
+        _ => "",
+    };
+    let age = |title: &str| if let Some(CellRef::Age(at)) = cell(title) { at } else { None };
+    Said {
+        is_warning: text("TYPE") == "Warning",
+        reason: text("REASON"),
+        part: text("SUBOBJECT"),
+        message: text("MESSAGE"),
+        seen: ["FIRST SEEN", "LAST SEEN"].map(age),
+    }
 }
 
 /// Reads an Event.

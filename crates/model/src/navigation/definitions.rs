@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn without_a_definition_there_is_the_age() {
-        for (code, words) in [(403, "not for you"), (404, "no such definition")] {
+        for (code, words) in [(401, "not for you"), (404, "no such definition")] {
             let (mut catalog, mut definitions) = (catalog(), Definitions::default());
             let widgets = catalog.find("widgets").unwrap();
             definitions.visit(&[widgets], &[widgets]);

@@ -270,7 +270,10 @@ fn the_gap_of_several_lasts_until_all_that_were_lost_are_live() {
     retry(&mut play, pods);
     for _ in 0..2 {
         // Neither the stream nor the list is allowed.
-        play.input(pods, Input::Failed(Failure::from_response(403, None, "no longer")));
+        play.input(
+            pods,
+            Input::Failed(Failure::from_response(403, None, r#"{"kind":"Status","message":"no longer"}"#)),
+        );
     }
     retry(&mut play, jobs);
     play.input(jobs, Input::Opened);

@@ -183,7 +183,7 @@ fn answers_without_json_are_understood() {
             "wait 800",
             "TooManyRequests: Too many requests, please try again later.",
         ),
-        ("text 403 Forbidden", "wait 800", "Forbidden: Forbidden"),
+        ("text 403 for members alone", "wait 800", "Forbidden: not passed on to the server: for members alone"),
         ("text 401 ", "wait 800", "Unauthorized: HTTP status 401, without a word"),
         ("text 404 404 page not found", "wait", "Refused: 404 page not found"),
         ("text 410 gone", "list unset limit 500", ""),

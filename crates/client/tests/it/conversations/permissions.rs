@@ -107,7 +107,7 @@ fn both_forbidden_then_allowed() {
         ("text 403 ", "list 0 limit 500"),
         ("text 403 Forbidden by the proxy", "wait 800"),
         ("health", "Forbidden"),
-        ("words", "Forbidden: Forbidden by the proxy"),
+        ("words", "Forbidden: not passed on to the server: Forbidden by the proxy"),
         ("store", ""),
         ("synced", "false"),
         ("timer", "stream unset"),
@@ -121,7 +121,7 @@ fn both_forbidden_then_allowed() {
         // There is no gap, for before this list nothing was known.
         (
             "notices",
-            "Refused for now (watch (403): HTTP status 403, without a word) Refused for now (list (403): Forbidden by the proxy)",
+            "Refused for now (watch (403): HTTP status 403, without a word) Refused for now (list (403): not passed on to the server: Forbidden by the proxy)",
         ),
     ]);
 }
