@@ -317,6 +317,22 @@ fn choice_box(
     }
 }
 
+/// What makes the page forget a namespace whose name was typed.
+fn forget_button(commands: Commands, name: String) -> impl IntoView {
+    let title = format!("forget {name}, which you typed");
+    let (handle, label) = (format!("forget-{name}"), title.clone());
+    view! {
+        <button
+            data-testid=handle
+            title=title
+            aria-label=label
+            on:click=move |_| commands.send(Command::ForgetNamespace(name.clone()))
+        >
+            "×"
+        </button>
+    }
+}
+
 /// A menu that closes when the user presses outside of it, and what closes it.
 pub fn closing_menu() -> (NodeRef<html::Details>, impl Fn() + Copy + 'static) {
     let menu = NodeRef::<html::Details>::new();
@@ -405,6 +421,8 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
                         let (id, shown) = (format!("namespace-{name}"), name.clone());
                         let (all, title) = (name.clone(), format!("everything in {name}: all kinds in one table"));
                         let (handle, label) = (format!("everything-{name}"), title.clone());
+                        let (typed, forgotten) = (name.clone(), name.clone());
+                        let is_typed = move || screen.header.namespaces.with(|known| known.typed.contains(&typed));
                         view! {
                             <div class="namespace">
                                 {choice_box(id, shown, is_chosen, move || commands.send(Command::Namespace(name.clone())))}
@@ -419,6 +437,9 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
                                 >
                                     "all kinds"
                                 </button>
+                                <Show when=is_typed>
+                                    {forget_button(commands, forgotten.clone())}
+                                </Show>
                             </div>
                         }
                     }

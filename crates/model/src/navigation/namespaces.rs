@@ -14,7 +14,12 @@ pub struct Namespaces {
     pub names: Vec<String>,
     /// Why names may be missing, if so.
     pub trouble: Option<String>,
+    /// Names that the user typed, the newest first.
+    pub typed: Vec<String>,
 }
+
+/// So many names that were typed are remembered at most.
+const REMEMBERED: usize = 32;
 
 impl Namespaces {
     /// The list that tells the names: one page of what the server has cached, for which metadata are enough.
@@ -24,8 +29,29 @@ impl Namespaces {
 
     /// The names to choose from while these letters are typed: the chosen ones first, whether or not the server knows them.
     pub fn offered(&self, chosen: &[String], letters: &str) -> Vec<String> {
-        let others = self.names.iter().filter(|name| !chosen.contains(name));
+        let others = self.known().filter(|name| !chosen.contains(name));
         chosen.iter().chain(others.filter(|name| name.contains(letters.trim()))).cloned().collect()
+    }
+
+    /// The names that are known: the server's, and those that were typed where the server does not tell all.
+    pub fn known(&self) -> impl Iterator<Item = &String> {
+        let tells_all = self.trouble.is_none() && !self.names.is_empty();
+        let typed = self.typed.iter().filter(move |name| !tells_all && !self.names.contains(name));
+        self.names.iter().chain(typed)
+    }
+
+    /// Remembers a name that the server did not tell.
+    pub fn remember(&mut self, name: &str) {
+        if self.names.iter().all(|known| known != name) {
+            self.forget(name);
+            self.typed.insert(0, name.to_owned());
+            self.typed.truncate(REMEMBERED);
+        }
+    }
+
+    /// Forgets a name that was typed.
+    pub fn forget(&mut self, name: &str) {
+        self.typed.retain(|typed| typed != name);
     }
 
     /// Takes the answer to [`Namespaces::request`]. What was known stays known where no names are told.
@@ -57,11 +83,27 @@ mod tests {
     #[test]
     fn what_is_typed_narrows_the_names() {
         let names = ["default", "kube-system", "shop"].map(String::from).to_vec();
-        let known = Namespaces { names, trouble: None };
+        let known = Namespaces { names, ..Namespaces::default() };
         let chosen = [String::from("shop"), String::from("elsewhere")];
         assert_eq!(known.offered(&chosen, ""), ["shop", "elsewhere", "default", "kube-system"]);
         assert_eq!(known.offered(&chosen, " sys"), ["shop", "elsewhere", "kube-system"]);
         assert_eq!(known.offered(&[], "sho"), ["shop"]);
+    }
+
+    #[test]
+    fn what_was_typed_is_known_where_the_server_does_not_tell_all() {
+        let mut known = Namespaces { names: vec![String::from("shop")], ..Namespaces::default() };
+        ["shop", "a", "b", "a"].into_iter().for_each(|name| known.remember(name));
+        assert_eq!(
+            (known.offered(&[], ""), &*known.typed),
+            (vec!["shop".to_owned()], &["a", "b"].map(String::from)[..])
+        );
+        known.trouble = Some("The server does not list namespaces".into());
+        assert_eq!(known.offered(&["b".into()], ""), ["b", "shop", "a"]);
+        known.forget("a");
+        assert_eq!(known.offered(&[], ""), ["shop", "b"]);
+        (0..40).for_each(|number| known.remember(&number.to_string()));
+        assert_eq!(known.typed.len(), REMEMBERED);
     }
 
     #[test]

@@ -32,8 +32,10 @@ pub enum Command {
     Labels(String),
     /// Have the server select objects by this field selector.
     Fields(String),
-    /// Add this namespace to the chosen ones, or remove it.
+    /// Add this namespace to the chosen ones, or remove it; several with commas.
     Namespace(String),
+    /// Forget this namespace, whose name was typed.
+    ForgetNamespace(String),
     /// Choose all namespaces.
     AllNamespaces,
     /// Show all kinds of this namespace in one table.

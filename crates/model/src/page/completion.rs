@@ -161,7 +161,7 @@ fn note_values(part: Part, rows: &Rows, cx: &Context<'_>, note: &mut dyn FnMut(&
             cx.navigation.catalog.clusters().iter().for_each(|cluster| note(cluster));
         }
         Part::Type => TYPES.iter().for_each(|word| note(word)),
-        Part::Namespace => cx.view.header.namespaces.names.iter().for_each(|name| note(name)),
+        Part::Namespace => cx.view.header.namespaces.known().for_each(|name| note(name)),
         Part::Status => note("failing"),
         _ => {}
     }

@@ -88,7 +88,8 @@ impl Dialogs {
         if self.is_seeking {
             cx.hurry();
         }
-        let found = Known { objects: self.objects.found(), ..known(cx) }.find(&query);
+        let namespaces: Vec<String> = cx.view.header.namespaces.known().cloned().collect();
+        let found = Known { objects: self.objects.found(), namespaces: &namespaces, ..known(cx) }.find(&query);
         let items = found.iter().map(|found| PaletteItem {
             pieces: found.pieces(),
             group: found.entry.group.word(),
@@ -133,7 +134,7 @@ fn known<'a>(cx: &'a Context<'_>) -> Known<'a> {
     Known {
         route: &cx.navigation.route,
         catalog: &cx.navigation.catalog,
-        namespaces: &cx.view.header.namespaces.names,
+        namespaces: &[],
         recent: &cx.navigation.recent,
         objects: &[],
         clusters: &cx.navigation.clusters,

@@ -393,7 +393,8 @@ impl Feed {
         let feed = &self.changes;
         let counts = feed.shown().counts();
         let kinds = cx.navigation.kinds().len();
-        let since = feed.shown().lines().next().map(|line| format!(" since {}", seconds(&cx.env.time_of_day(line.at))));
+        let since =
+            feed.shown().lines().next().map(|line| format!(" since {}", seconds(&cx.env.date_and_time(line.at))));
         let plural =
             |count: usize, one: &str| format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" });
         let mut words = format!(
@@ -444,8 +445,8 @@ impl Feed {
         };
         row.time = match row.what {
             // Objects know whole seconds.
-            "past" => seconds(&cx.env.time_of_day(row.at + 500.0)),
-            _ => cx.env.time_of_day(row.at),
+            "past" => seconds(&cx.env.date_and_time(row.at + 500.0)),
+            _ => cx.env.date_and_time(row.at),
         };
         row.age = ago(cx.now - row.at);
         row
@@ -554,9 +555,9 @@ fn gone(id: EntryId) -> FeedRow {
     FeedRow { id, what: "notice", words: vec![Piece::plain("no longer kept")], ..FeedRow::default() }
 }
 
-/// A time of day to the second.
+/// A time without the parts of a second.
 pub(super) fn seconds(time: &str) -> String {
-    time.chars().take("13:04:05".len()).collect()
+    time.split_once('.').map_or(time, |(time, _)| time).to_owned()
 }
 
 /// What is said in place of changes where no kind in view can be read, and none has been.

@@ -50,6 +50,7 @@ use crate::feed::wrong::Received;
 use crate::history::History;
 use crate::navigation::Navigation;
 use crate::navigation::clusters::{self, Api};
+use crate::navigation::namespaces::Namespaces;
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
 use crate::page::clocks::Clocks;
@@ -414,7 +415,11 @@ impl Page {
             (Purpose::Reveal(kind, key, field), Answer::Get(answer)) => {
                 self.inspector.revealed(kind, &key, field, answer, cx);
             }
-            (Purpose::Namespaces, Answer::Namespaces(namespaces)) => cx.view.header.namespaces.put(namespaces),
+            (Purpose::Namespaces, Answer::Namespaces(namespaces)) => {
+                // The user may have typed another name meanwhile.
+                let typed = cx.view.header.namespaces.typed.clone();
+                cx.view.header.namespaces.put(Namespaces { typed, ..namespaces });
+            }
             (Purpose::Copy(what, text), Answer::Copy(done)) => copies::copied(what, &text, done, cx),
             (Purpose::CopyYaml, Answer::Copy(done)) => self.inspector.copied(done, cx),
             (Purpose::Save(name), Answer::Save(rows)) => copies::saved(&name, rows, cx),
@@ -455,7 +460,8 @@ impl Page {
             }
             Command::Labels(labels) => cx.change_route(|route| Route { labels, ..route }),
             Command::Fields(fields) => cx.change_route(|route| Route { fields, ..route }),
-            Command::Namespace(name) => cx.change_route(|route| route.choosing(&name)),
+            Command::Namespace(name) => settings::choose_namespaces(&name, cx),
+            Command::ForgetNamespace(name) => settings::forget_namespace(&name, cx),
             Command::Everything(name) => {
                 let route = cx.navigation.route.everything_in(&name, &cx.navigation.catalog);
                 cx.push(&route);

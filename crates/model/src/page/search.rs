@@ -1,6 +1,7 @@
 //! Where the data comes from: looks for the API, asks the user first if the address names an API beyond this machine,
 //! and limits the page's connections to what was allowed.
 
+use kubechurn_client::api::release::Release;
 use kubechurn_client::api::request::presence;
 use kubechurn_client::cache::heartbeat::{self, DEADLINE};
 use kubechurn_client::cache::reflector::Options;
@@ -12,7 +13,7 @@ use crate::page::effect::{Effect, FoundApi, Request};
 use crate::page::environment::Environment;
 use crate::page::requests::Purpose;
 use crate::view::{Source, Splash};
-use kubechurn_columns::kinds::pods;
+use kubechurn_columns::kinds::{NEWEST, pods};
 
 /// The name under which the browser stores the origin that the user has allowed in this tab.
 const ALLOWED: &str = "kubechurn.api";
@@ -129,6 +130,12 @@ impl Search {
                     cx.watching.informers.set_options(Options { readable, ..options });
                 }
                 let catalog = Catalog::printed_by(release).with_clusters(cx.navigation.catalog.clusters().to_vec());
+                if let Some(Release { major, minor }) = release.filter(|release| *release > NEWEST) {
+                    let newest = format!("{}.{}", NEWEST.major, NEWEST.minor);
+                    cx.show_message(&format!(
+                        "The server is Kubernetes {major}.{minor}, which is newer than this page: columns are those of {newest}."
+                    ));
+                }
                 cx.navigation.catalog = if readable { catalog } else { catalog.fixed() };
                 cx.navigation.found = true;
                 self.found = Some(http);

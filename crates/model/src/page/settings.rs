@@ -1,6 +1,7 @@
 //! What the user sets for every visit: the theme, the keys, the sizes of panels, and how the page resyncs and records.
 
 use crate::history::Budget;
+use crate::navigation::namespaces::Namespaces;
 use crate::page::command::{Command, PanelCommand};
 use crate::page::context::Context;
 use crate::page::effect::Effect;
@@ -15,6 +16,8 @@ const THEME: &str = "kubechurn.theme";
 const LETTERS: &str = "kubechurn.letters";
 /// The name under which the browser stores whether what changed is watched only while it is in view.
 const KEPT: &str = "kubechurn.kept";
+/// The name under which the browser stores the names of namespaces that the user typed.
+const NAMESPACES: &str = "kubechurn.namespaces";
 /// The name under which the browser stores how often to resync.
 const RESYNC: &str = "kubechurn.resync";
 /// The name under which the browser stores how much memory the recorder may take.
@@ -52,6 +55,8 @@ impl Settings {
         cx.view.table.recorder.put(stored_budget(cx.env));
         cx.watching.resyncs = Resyncs::new(cx.env.stored(RESYNC).as_deref(), cx.env.parameter("resync").as_deref());
         present_resync(cx);
+        let typed = list(&cx.env.stored(NAMESPACES).unwrap_or_default()).collect();
+        cx.view.header.namespaces.put(Namespaces { typed, ..Namespaces::default() });
         self.fit_panels(cx);
     }
 
@@ -104,6 +109,33 @@ pub(super) fn toggle_theme(cx: &mut Context<'_>) {
     cx.effects.push(Effect::Theme(theme));
     cx.store(THEME, Some(theme.name()));
     *cx.repaints = true;
+}
+
+/// The names in a list with commas.
+fn list(text: &str) -> impl Iterator<Item = String> {
+    text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// Chooses these namespaces, or no longer, and remembers those that the server did not tell: `a,b`.
+pub(super) fn choose_namespaces(names: &str, cx: &mut Context<'_>) {
+    let chosen = &cx.navigation.route.namespaces;
+    let new: Vec<String> = list(names).filter(|name| !chosen.contains(name)).collect();
+    change_typed(cx, |known| new.iter().for_each(|name| known.remember(name)));
+    cx.change_route(|route| list(names).fold(route, |route, name| route.choosing(&name)));
+}
+
+/// Forgets a namespace that was typed.
+pub(super) fn forget_namespace(name: &str, cx: &mut Context<'_>) {
+    change_typed(cx, |known| known.forget(name));
+}
+
+fn change_typed(cx: &mut Context<'_>, change: impl FnOnce(&mut Namespaces)) {
+    let mut known = Namespaces::clone(&cx.view.header.namespaces);
+    change(&mut known);
+    if known != *cx.view.header.namespaces {
+        cx.store(NAMESPACES, (!known.typed.is_empty()).then(|| known.typed.join(",")).as_deref());
+        cx.view.header.namespaces.put(known);
+    }
 }
 
 /// Resyncs this often from now on.

@@ -315,7 +315,7 @@ fn memory_words(limit: usize, cx: &Context<'_>) -> Vec<String> {
     ];
     let whole_since = cx.watching.history.whole_since();
     if let Some(at) = whole_since.filter(|_| !cx.watching.history.is_off()) {
-        fields.push(format!("recorded since {}", seconds(&cx.env.time_of_day(at))));
+        fields.push(format!("recorded since {}", seconds(&cx.env.date_and_time(at))));
     }
     fields
 }

@@ -221,7 +221,7 @@ impl Timeline {
         let lost = point.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
         let past = point.and_then(|(x, y)| timeline.past_at(x, y)).cloned();
         let past = past.map(|past| {
-            let time = cx.env.time_of_day(past.at + 500.0);
+            let time = cx.env.date_and_time(past.at + 500.0);
             format!("from the objects, {}: {}", seconds(&time), past.words)
         });
         let is_behind = timeline.is_behind();
@@ -229,7 +229,7 @@ impl Timeline {
             let said =
                 said_of(&hit, cx).or_else(|| change_of(&hit, cx)).map_or_else(String::new, |said| format!("{said}; "));
             match hit.at() {
-                Some(at) => format!("{} {said}{hit}", cx.env.time_of_day(at)),
+                Some(at) => format!("{} {said}{hit}", cx.env.date_and_time(at)),
                 None => hit.to_string(),
             }
         });

@@ -121,7 +121,7 @@ impl Wrong {
             href: resource.map(|resource| of_object(resource, &card.key, cx)).unwrap_or_default(),
             kind: row.kind.clone() + &in_cluster(resource, cx),
             since: ago((cx.now - card.since).max(0.0)),
-            time: cx.env.time_of_day(card.since),
+            time: cx.env.date_and_time(card.since),
             ..row
         }
     }
@@ -166,7 +166,7 @@ fn entry_row(entry: &Entry, cx: &Context<'_>) -> WrongRow {
         kind: row.kind.clone() + &in_cluster(resource, cx),
         began_href: of_change(entry.began.as_ref().map(|began| began.seq), cx),
         since,
-        time: cx.env.time_of_day(entry.since),
+        time: cx.env.date_and_time(entry.since),
         ..row
     }
 }

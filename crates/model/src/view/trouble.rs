@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use kubechurn_client::api::sort::sort_by_key;
-use kubechurn_client::api::status::Verdict;
+use kubechurn_client::api::status::{BY_PROXY, Verdict};
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::reflector::Health;
 
@@ -89,6 +89,10 @@ fn trouble(watched: &Watched, group: &[Complaint<'_>], title: &str, provisional:
     let heard = group.iter().filter_map(|one| one.heard).reduce(f64::min);
     let as_of = heard.map(|heard| whole_seconds((now - heard).max(0.0))).filter(|_| complaint.has_listed);
     let what = match (health, complaint.verdict, as_of) {
+        (Health::Forbidden, _, age) if complaint.words.starts_with(BY_PROXY) => {
+            let age = age.map(|age| format!("as of {age} ago, and ")).unwrap_or_default();
+            format!("{title}{place}: {age}refused between page and server, and not by the cluster")
+        }
         (Health::Forbidden, _, Some(age)) => {
             format!(
                 "{title}{place}: as of {age} ago, for they may not be watched. Ask for {}",

@@ -19,6 +19,7 @@ mod wrong;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
+use kubechurn_client::api::release::Release;
 use kubechurn_client::api::resource::{ApiResource, intern};
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
@@ -187,16 +188,15 @@ impl Play {
     /// A page at a fragment, for which the API was found.
     fn found(fragment: &str) -> Play {
         let mut play = Play::at(&format!("http://127.0.0.1:8080/{fragment}"), &[]);
-        play.answers(
-            "find",
-            Answer::Find(Ok(FoundApi {
-                http: String::from("http://127.0.0.1:8080/k8s/"),
-                release: None,
-                readable: true,
-            })),
-        );
-        play.effects.clear();
+        play.is_found(None);
         play
+    }
+
+    /// The API is found, of a server of this release.
+    fn is_found(&mut self, release: Option<Release>) {
+        let http = String::from("http://127.0.0.1:8080/k8s/");
+        self.answers("find", Answer::Find(Ok(FoundApi { http, release, readable: true })));
+        self.effects.clear();
     }
 
     /// A page whose informers have each listed these objects, in a table that is this many pixels high.

@@ -216,15 +216,15 @@ struct Log {
     missed: RefCell<Vec<String>>,
 }
 
-/// Makes each kind of incident happen so many times with this seed; returns what is not read.
-async fn not_read(seed: u64, times: usize) -> Vec<String> {
+/// Makes each kind of incident happen so many times with this seed; returns how many happened, and what is not read.
+async fn not_read(seed: u64, times: usize) -> (usize, Vec<String>) {
     let log = Rc::<Log>::default();
     let own = Rc::clone(&log);
     let act = Box::new(move |client, page| happen(client, page, seed, times, own).boxed_local());
     play(&Scenario::MIXED, seed, Some(act), Duration::from_secs(1_200)).await;
     let count = log.count.get();
     assert!(count * 10 >= times * Incident::ALL.len() * 9, "{count} incidents happened");
-    log.missed.take()
+    (count, log.missed.take())
 }
 
 // The order of what happens at one time is not the same in each run, and sometimes somebody else changes the same object at
@@ -232,7 +232,7 @@ async fn not_read(seed: u64, times: usize) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn incidents_among_much_else_are_read_first() {
-    let missed = not_read(SEEDS[0], 2).await;
+    let (_, missed) = not_read(SEEDS[0], 2).await;
     assert!(missed.len() <= 5, "{missed:#?}");
 }
 
@@ -242,7 +242,9 @@ async fn incidents_among_much_else_are_read_first() {
 async fn of_a_hundred_incidents_95_are_read_first() {
     let mut missed = Vec::new();
     for seed in SEEDS {
-        missed.extend(not_read(seed, 5).await);
+        let (count, not_read) = not_read(seed, 5).await;
+        println!("seed {seed}: {} of {count} incidents are read first", count - not_read.len());
+        missed.extend(not_read);
     }
     println!("{} of 100 are not read", missed.len());
     assert!(missed.len() <= 5, "{missed:#?}");

@@ -1,9 +1,12 @@
 //! The changes with which something that is wrong may have begun, as they are kept of each workload.
 
+use std::hash::{Hash, Hasher};
+
 use kubechurn_changes::line::Line;
 use kubechurn_changes::part::{Part, PartKind};
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::json;
+use rustc_hash::FxHasher;
 
 /// A change of what is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +25,8 @@ pub struct Change {
     pub generation: i64,
     /// The revision that the object's annotation named then: a Deployment's is that of the version before, a DaemonSet's its own.
     pub revision: i64,
+    /// The template after it: see [`template`].
+    pub template: u64,
 }
 
 /// What changed of an object.
@@ -96,7 +101,18 @@ pub fn change(line: &Line, text: Option<&str>) -> Option<Change> {
         writer: line.writers.first().map(|writer| writer.manager.to_string()).unwrap_or_default(),
         generation: line.generation.unwrap_or(0),
         revision: number(revision),
+        template: text.map_or(0, template),
     })
+}
+
+/// A hash of the Pod template of a workload, without the labels, to which a Deployment adds one in its ReplicaSets; 0 where
+/// there is none.
+pub fn template(text: &str) -> u64 {
+    let Some(template) = json::value_at(text, &["spec", "template"]) else { return 0 };
+    let parts = [json::member(template, "spec"), json::value_at(template, &["metadata", "annotations"])];
+    let mut hasher = FxHasher::default();
+    parts.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The number that a text in JSON is; 0 where there is none.

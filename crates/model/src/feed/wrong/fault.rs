@@ -14,6 +14,17 @@ const UNBOUND: f64 = 10_000.0;
 const OVERDUE: f64 = 10_000.0;
 /// The same for Pods, whose kubelet ends the containers first.
 const POD_OVERDUE: f64 = 30_000.0;
+/// How long no container of a Pod may run though it has a node, in milliseconds: its images are pulled in that time.
+const NOT_STARTED: f64 = 60_000.0;
+/// How long a Pod that runs may not be ready, in milliseconds, beside what its probes need: three periods of a probe.
+const UNREADY: f64 = 30_000.0;
+
+/// The number of [`Fault::Create`].
+pub const CREATE: u8 = 1;
+/// The number of [`Fault::Hang`].
+pub const HANG: u8 = 7;
+/// The number of [`Fault::Unready`].
+pub const NOT_READY_POD: u8 = 8;
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,10 +58,24 @@ pub enum Fault {
         /// The reason.
         how: String,
     },
-    /// A ReplicaSet may not create Pods.
+    /// A workload may not create Pods.
     Create {
         /// The server's refusal.
         message: String,
+    },
+    /// No container of a Pod runs though it has a node.
+    Hang {
+        /// Why, as an Event says, or in which state it hangs.
+        message: String,
+    },
+    /// A Pod runs and is not ready.
+    Unready {
+        /// The container that is not.
+        container: String,
+        /// Why.
+        message: String,
+        /// Whether it was ready before.
+        was_ready: bool,
     },
     /// A node is not ready.
     NotReady,
@@ -92,22 +117,46 @@ impl Fault {
     pub fn number(&self) -> u8 {
         match self {
             Fault::NotReady => 0,
-            Fault::Create { .. } => 1,
+            Fault::Create { .. } => CREATE,
             Fault::Pull { .. } => 2,
             Fault::Schedule { .. } => 3,
             Fault::Start { .. } => 4,
             Fault::Crash { .. } => 5,
             Fault::Ended { .. } => 6,
-            Fault::Job { .. } => 7,
-            Fault::Deadline => 8,
-            Fault::Unbound => 9,
-            Fault::Deleting { .. } => 10,
+            Fault::Hang { .. } => HANG,
+            Fault::Unready { .. } => NOT_READY_POD,
+            Fault::Job { .. } => 9,
+            Fault::Deadline => 10,
+            Fault::Unbound => 11,
+            Fault::Deleting { .. } => 12,
         }
     }
 
     /// Whether it is a Pod's, of which several of one owner are one cause.
     pub fn is_of_pods(&self) -> bool {
-        (2..=6).contains(&self.number())
+        (2..=NOT_READY_POD).contains(&self.number())
+    }
+
+    /// Whether a rollout is late because of it.
+    pub fn is_of_rollouts(&self) -> bool {
+        self.number() == CREATE || self.is_of_pods()
+    }
+
+    /// Whether an Event tells it before the state alone would.
+    pub fn is_told_by_events(&self) -> bool {
+        matches!(self, Fault::Create { .. } | Fault::Hang { .. })
+    }
+
+    /// Says why, where an Event does and the state does not. `part` is the part of the object that the Event is about.
+    pub fn explain(&mut self, said: &str, part: &str) {
+        match self {
+            Fault::Create { message } => *message = refusal(said),
+            Fault::Hang { message } => said.clone_into(message),
+            Fault::Unready { container, message, .. } if part.ends_with(&format!("{{{container}}}")) => {
+                said.clone_into(message);
+            }
+            _ => {}
+        }
     }
 
     /// What it means.
@@ -128,6 +177,8 @@ impl Fault {
             }
             Fault::Ended { how } => ("failed", how.clone()),
             Fault::Create { message } => ("may not create Pods", message.clone()),
+            Fault::Hang { message } => (if is_one { "does not start" } else { "do not start" }, message.clone()),
+            Fault::Unready { container, message, .. } => ("not ready", format!("{container}: {message}")),
             Fault::NotReady => ("not ready", String::new()),
             Fault::Job { message } => ("failed", message.clone()),
             Fault::Unbound => ("waits for a volume", String::new()),
@@ -156,14 +207,18 @@ pub fn read(kind: &str, text: &str) -> Option<Found> {
     match kind {
         "Pod" => pod(&object),
         "ReplicaSet" => condition(object.status, "ReplicaFailure").and_then(Condition::may_not_create),
+        "StatefulSet" | "DaemonSet" => lacks_pods(kind, &object),
         "Deployment" => deployment(&object),
         "Node" => condition(object.status, "Ready")
             .filter(|ready| state::condition("Node", "Ready", &ready.status) == Tone::Bad)
             .map(|ready| Found::new(Fault::NotReady, ready.since)),
-        "Job" => condition(object.status, "Failed").filter(|failed| failed.status == "True").map(|failed| {
-            let message = if failed.message.is_empty() { failed.reason } else { failed.message };
-            Found::new(Fault::Job { message }, failed.since)
-        }),
+        "Job" => match condition(object.status, "Failed").filter(|failed| failed.status == "True") {
+            Some(failed) => {
+                let message = if failed.message.is_empty() { failed.reason } else { failed.message };
+                Some(Found::new(Fault::Job { message }, failed.since))
+            }
+            None => lacks_pods(kind, &object),
+        },
         "PersistentVolumeClaim" => (word(object.status, &["phase"]) == "Pending").then(|| Found {
             fault: Fault::Unbound,
             since: json::named(&object.metadata, "creationTimestamp").and_then(time),
@@ -193,10 +248,34 @@ struct Condition {
 impl Condition {
     fn may_not_create(self) -> Option<Found> {
         let Condition { status, message, since, .. } = self;
-        // What comes before names the Pod that could not be made.
-        let message = message.split_once("is forbidden: ").map_or(&*message, |(_, why)| why).to_owned();
-        (status == "True").then(|| Found::new(Fault::Create { message }, since))
+        (status == "True").then(|| Found::new(Fault::Create { message: refusal(&message) }, since))
     }
+}
+
+/// The server's refusal to create a Pod, of a sentence that begins with who tried it and with the Pod's name.
+fn refusal(message: &str) -> String {
+    let leads = ["is forbidden: ", "failed error: ", "Error creating: "];
+    let why = leads.iter().find_map(|lead| Some(message.split_once(lead)?.1));
+    why.unwrap_or(message).chars().take(KEPT).collect()
+}
+
+/// A workload of a kind without the condition `ReplicaFailure`, as long as it has fewer Pods than it asks for. It counts only
+/// where an Event says that it may not create them.
+fn lacks_pods(kind: &str, object: &Object<'_>) -> Option<Found> {
+    let number = |of: &str, name: &str| json::member(of, name).and_then(json::integer);
+    let has = |name: &str| number(object.status, name).unwrap_or(0);
+    let lacks = match kind {
+        "StatefulSet" => has("replicas") < number(object.spec, "replicas").unwrap_or(1),
+        "DaemonSet" => has("currentNumberScheduled") < has("desiredNumberScheduled"),
+        _ => {
+            let is_over = json::member(object.status, "completionTime").is_some();
+            let is_suspended = json::member(object.spec, "suspend") == Some("true");
+            let parallel = number(object.spec, "parallelism").unwrap_or(1);
+            let left = number(object.spec, "completions").map_or(parallel, |all| all.saturating_sub(has("succeeded")));
+            !is_over && !is_suspended && has("active") < parallel.min(left)
+        }
+    };
+    lacks.then(|| Found { fault: Fault::Create { message: String::new() }, since: None, patience: f64::INFINITY })
 }
 
 /// The last condition of this type, as a table takes it.
@@ -255,12 +334,74 @@ fn pod(object: &Object<'_>) -> Option<Found> {
     if let Some(fault) = containers(object).find_map(|one| container(object, one, restarts_never)) {
         return Some(Found::new(fault, ready()));
     }
+    if let Some(found) = unready(object) {
+        return Some(found);
+    }
     let scheduled = condition(object.status, "PodScheduled")?;
+    if scheduled.status == "True" {
+        return hangs(object, scheduled.since.max(ready()));
+    }
     let is_refused = scheduled.status == "False" && state::reason(&scheduled.reason) == Tone::Bad;
     is_refused.then_some(Found {
         fault: Fault::Schedule { message: scheduled.message },
         since: scheduled.since,
         patience: UNSCHEDULED,
+    })
+}
+
+/// A Pod that has a node and of which no container runs. `since` is when it was given to the node.
+fn hangs(object: &Object<'_>, since: Option<Timestamp>) -> Option<Found> {
+    if containers(object).any(|one| json::value_at(one, &["state", "running"]).is_some()) {
+        return None;
+    }
+    // Of an init container that ended well the next one begins then.
+    let ended = |one| json::value_at(one, &["state", "terminated", "finishedAt"]).and_then(time);
+    let since = since.max(containers(object).filter_map(ended).max());
+    let waiting = containers(object).find_map(|one| json::value_at(one, &["state", "waiting"]));
+    let reason = waiting.map(|waiting| word(waiting, &["reason"])).unwrap_or_default();
+    let message = if reason.is_empty() { String::from("its kubelet says nothing of its containers") } else { reason };
+    Some(Found { fault: Fault::Hang { message }, since, patience: NOT_STARTED })
+}
+
+/// A Pod that runs and is not ready. It may be so for [`UNREADY`], and a container that was started a moment ago for as long
+/// as its probes ask for besides.
+fn unready(object: &Object<'_>) -> Option<Found> {
+    let ready = condition(object.status, "Ready").filter(|ready| ready.status == "False")?;
+    let is_unready = |one: &&str| {
+        json::member(one, "ready") == Some("false") && json::value_at(one, &["state", "running"]).is_some()
+    };
+    let status = containers(object).filter(|_| word(object.status, &["phase"]) == "Running").find(is_unready)?;
+    let container = word(status, &["name"]);
+    let spec = spec_of(object, &container).unwrap_or("{}");
+    let probe = |probe: &str, name: &str, usual: i64| {
+        json::value_at(spec, &[probe, name]).and_then(json::integer).filter(|number| *number > 0).unwrap_or(usual)
+    };
+    let has = |probe: &str| json::member(spec, probe).is_some();
+    let has_started = json::member(status, "started") != Some("false");
+    let message = match () {
+        () if !has_started && has("startupProbe") => "its startup probe has not succeeded",
+        () if has("readinessProbe") => "its readiness probe fails",
+        () => "it runs and is not ready",
+    };
+    // The initial delay, and so many periods.
+    let needs = |name: &str, times: &str, usual: i64| match has(name) {
+        true => probe(name, times, usual).saturating_mul(probe(name, "periodSeconds", 10)).saturating_add(probe(
+            name,
+            "initialDelaySeconds",
+            0,
+        )),
+        false => 0,
+    };
+    let startup = needs("startupProbe", "failureThreshold", 3);
+    let needs = startup.saturating_add(needs("readinessProbe", "successThreshold", 1));
+    let started = json::value_at(status, &["state", "running", "startedAt"]).and_then(time);
+    let expected = started.map(|Timestamp(started)| Timestamp(started.saturating_add(needs)));
+    let late = |since: Timestamp| expected.map_or(0, |expected| expected.seconds_since(since).max(0));
+    Some(Found {
+        // A Pod is not ready from its beginning on.
+        fault: Fault::Unready { container, message: message.into(), was_ready: ready.since > started },
+        since: ready.since,
+        patience: UNREADY + ready.since.map_or(0, late) as f64 * 1_000.0,
     })
 }
 
@@ -313,8 +454,11 @@ fn exit(terminated: &str) -> Option<String> {
 
 /// The image that the spec asks for, for the container of a status.
 fn image(object: &Object<'_>, status: &str) -> String {
-    let name = word(status, &["name"]);
+    word(spec_of(object, &word(status, &["name"])).unwrap_or(status), &["image"])
+}
+
+/// What the spec says of the container of this name.
+fn spec_of<'a>(object: &Object<'a>, name: &str) -> Option<&'a str> {
     let lists = ["containers", "initContainers"].map(|list| json::member(object.spec, list).and_then(json::items));
-    let asked = lists.into_iter().flatten().flatten().find(|one| word(one, &["name"]) == name);
-    asked.map_or_else(|| word(status, &["image"]), |asked| word(asked, &["image"]))
+    lists.into_iter().flatten().flatten().find(|one| word(one, &["name"]) == name)
 }

@@ -6,6 +6,7 @@
 mod began;
 mod fault;
 pub mod row;
+mod warnings;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -19,6 +20,7 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::json;
+use warnings::{OF_USE, Warning, Warnings};
 
 pub use began::{Change, What};
 pub use fault::Fault;
@@ -35,6 +37,9 @@ const FAST_PACE: f64 = 100.0;
 const COUNT_PACE: f64 = 10_000.0;
 /// How long before a refusal the change may have been that it refuses, in milliseconds.
 const JUST_BEFORE: f64 = 10_000.0;
+/// How long an Event's complaint must last, in milliseconds: what a kubelet or a controller is refused at first often succeeds at
+/// once when it is tried again.
+const AGAIN_IN: f64 = 2_000.0;
 /// How many changes of a workload are kept.
 const MOST_CHANGES: usize = 4;
 /// The most letters of what is said more of a fault.
@@ -157,6 +162,10 @@ struct Held {
     due_at: f64,
     /// Since when the object is well again, though it may not last.
     recovered_at: Option<f64>,
+    /// What is wrong as soon as a container that crashed has run for a while: the fault, since when, and when it counts.
+    then: Option<(Fault, f64, f64)>,
+    /// Whether it was there before the page.
+    is_listed: bool,
     /// The node that a Pod is on.
     node: SmolStr,
     /// The revision of the Pod's template, as a StatefulSet or a DaemonSet notes it.
@@ -174,6 +183,8 @@ struct Workload {
     observed: i64,
     /// The revision that its annotation names.
     revision: i64,
+    /// A ReplicaSet's template: see [`began::template`].
+    template: u64,
     /// The revision that a StatefulSet brings its Pods to.
     update: SmolStr,
     changes: Vec<Change>,
@@ -184,6 +195,7 @@ struct Workload {
 pub struct WrongNow {
     held: FxHashMap<Uid, Held>,
     workloads: FxHashMap<Uid, Workload>,
+    warnings: Warnings,
     entries: Vec<Entry>,
     /// How many Pods each node has that is not ready, and when they were counted.
     pods: FxHashMap<Uid, (f64, Option<usize>)>,
@@ -195,7 +207,12 @@ impl WrongNow {
     /// Looks at the state of an object as it was received.
     pub fn received(&mut self, received: Received<'_>) {
         let Received { resource, delta_type, object, text, .. } = received;
+        if resource.kind == "Event" {
+            self.is_new |= self.warnings.received(delta_type, object, received.now, received.wall);
+            return;
+        }
         if delta_type == DeltaType::Deleted {
+            self.warnings.forget(&object.uid);
             self.is_new |= self.held.remove(&object.uid).is_some();
             self.workloads.remove(&object.uid);
             return;
@@ -226,6 +243,9 @@ impl WrongNow {
             return;
         }
         self.is_new |= known.as_ref().is_none_or(|known| known.desired != desired);
+        let is_set = resource.kind == "ReplicaSet";
+        let template =
+            known.as_ref().map_or_else(|| if is_set { began::template(text) } else { 0 }, |known| known.template);
         self.workloads.insert(
             object.uid.clone(),
             Workload {
@@ -234,6 +254,7 @@ impl WrongNow {
                 desired,
                 observed: number(status, "observedGeneration").unwrap_or(0),
                 revision: began::number(annotation),
+                template,
                 update: update.unwrap_or_default().into(),
                 changes: known.map(|known| known.changes).unwrap_or_default(),
             },
@@ -248,11 +269,23 @@ impl WrongNow {
         let since = said.map_or(now, |since| now - wall.seconds_since(since) as f64 * 1_000.0);
         let is_deleting = matches!(found.fault, Fault::Deleting { .. });
         let since = if is_deleting { since } else { since.min(now) };
+        let due_at = since + found.patience;
         self.is_new = true;
         match self.held.get_mut(&object.uid) {
             Some(held) if held.fault.number() == found.fault.number() => {
                 held.fault = found.fault;
                 held.recovered_at = None;
+                if held.due_at > now {
+                    held.due_at = due_at;
+                }
+            }
+            // A container that crashed runs again, and its probes are not done.
+            Some(held)
+                if matches!(held.fault, Fault::Crash { .. })
+                    && matches!(found.fault, Fault::Hang { .. } | Fault::Unready { .. }) =>
+            {
+                held.recovered_at.get_or_insert(now);
+                held.then = Some((found.fault, since, due_at));
             }
             known => {
                 let label = |name: &str| json::value_at(text, &["metadata", "labels", name]).and_then(json::unescaped);
@@ -265,8 +298,10 @@ impl WrongNow {
                     owner: controller(object),
                     fault: found.fault,
                     since,
-                    due_at: since + found.patience,
+                    due_at,
                     recovered_at: None,
+                    then: None,
+                    is_listed,
                     revision: revision.filter(|_| is_pod).unwrap_or_default().into(),
                     own: known.and_then(|known| known.own.take()),
                 };
@@ -284,6 +319,7 @@ impl WrongNow {
         self.is_new = true;
         if matches!(held.fault, Fault::Crash { .. }) {
             held.recovered_at.get_or_insert(now);
+            held.then = None;
         } else {
             self.held.remove(&object.uid);
         }
@@ -332,7 +368,18 @@ impl WrongNow {
             return;
         }
         (self.is_new, self.looked_at) = (false, now);
-        self.held.retain(|_, held| held.recovered_at.is_none_or(|at| now - at < CALM));
+        self.held.retain(|_, held| {
+            if held.recovered_at.is_none_or(|at| now - at < CALM) {
+                return true;
+            }
+            held.recovered_at = None;
+            let then = held.then.take();
+            let lasts = then.is_some();
+            if let Some(then) = then {
+                (held.fault, held.since, held.due_at) = then;
+            }
+            lasts
+        });
         self.pods.retain(|uid, _| self.held.contains_key(uid));
         for (uid, held) in &self.held {
             let is_due = self.pods.get(uid).is_none_or(|(at, _)| now - at >= COUNT_PACE);
@@ -360,19 +407,34 @@ impl WrongNow {
 
     fn causes(&self, now: f64) -> FxHashMap<Cause, Entry> {
         let mut causes: FxHashMap<Cause, Entry> = FxHashMap::default();
-        for held in self.held.values().filter(|held| held.due_at <= now && !self.is_moot(held)) {
+        let is_lost = |held: &&Held| held.fault == Fault::NotReady;
+        let lost: Vec<&str> = self.held.values().filter(is_lost).map(|held| &*held.subject.key.name).collect();
+        for held in self.held.values() {
+            let said = self.said_of(held);
+            // What was refused before the page began is told by the Event alone.
+            let since = said.filter(|_| held.is_listed).map_or(held.since, |said| held.since.min(said.first_at));
+            // What an Event complains of counts though the state alone would have to be waited for.
+            let told_at = said.filter(|_| held.fault.is_told_by_events()).map(|said| said.first_at.max(since));
+            let is_due = held.due_at <= now || told_at.is_some_and(|at| at + AGAIN_IN <= now);
+            if !is_due || self.is_moot(held, &lost) {
+                continue;
+            }
+            let mut fault = held.fault.clone();
+            if let Some(said) = said {
+                fault.explain(&said.message, &said.part);
+            }
             let subject = self.subject_of(held);
             let set = held.owner.as_ref().filter(|_| held.fault.is_of_pods()).map(|owner| owner.uid.clone());
-            let number = held.fault.number();
+            let number = fault.number();
             let cause = Cause { subject: subject.uid.clone(), number, set: set.unwrap_or_default() };
             match causes.get_mut(&cause) {
                 Some(entry) => {
                     entry.count.0 += 1;
                     // The worst of several is shown: the one that was started anew most often.
                     if restarts(&held.fault) > restarts(&entry.fault) {
-                        entry.fault = held.fault.clone();
+                        entry.fault = fault;
                     }
-                    entry.since = entry.since.min(held.since);
+                    entry.since = entry.since.min(since);
                 }
                 None => {
                     let desired = match held.fault {
@@ -381,7 +443,6 @@ impl WrongNow {
                         }
                         _ => self.workloads.get(&subject.uid).and_then(|workload| workload.desired),
                     };
-                    let (fault, since) = (held.fault.clone(), held.since);
                     let began = self.began(held, &subject.uid);
                     let entry = Entry {
                         subject,
@@ -397,18 +458,21 @@ impl WrongNow {
             }
         }
         // A rollout whose Pods fail is late because of that.
-        let explained: Vec<Uid> =
-            causes.keys().filter(|cause| (1..=6).contains(&cause.number)).map(|cause| cause.subject.clone()).collect();
+        let explained: Vec<Uid> = causes
+            .values()
+            .filter(|entry| entry.fault.is_of_rollouts())
+            .map(|entry| entry.subject.uid.clone())
+            .collect();
         causes.retain(|cause, entry| entry.fault != Fault::Deadline || !explained.contains(&cause.subject));
         causes
     }
 
     /// Whether a fault is of something that is going, or follows from another: Pods of a version that is scaled away, of a Job
-    /// that failed, or on a node that is lost.
-    fn is_moot(&self, held: &Held) -> bool {
-        // Of a Pod on a node that is lost nobody can say that it has ended.
-        let is_lost = |node: &Held| node.fault == Fault::NotReady && *node.subject.key.name == *held.node;
-        if matches!(held.fault, Fault::Deleting { .. }) && !held.node.is_empty() && self.held.values().any(is_lost) {
+    /// that failed, or on a node that is `lost`.
+    fn is_moot(&self, held: &Held, lost: &[&str]) -> bool {
+        // Of a Pod on a node that is lost nobody can say how it is.
+        let is_kubelets = matches!(held.fault, Fault::Deleting { .. } | Fault::Hang { .. } | Fault::Unready { .. });
+        if is_kubelets && lost.contains(&held.node.as_str()) {
             return true;
         }
         let Some(owner) = held.owner.as_ref().filter(|_| held.fault.is_of_pods()) else { return false };
@@ -416,9 +480,16 @@ impl WrongNow {
         is_scaled_away || self.held.get(&owner.uid).is_some_and(|owner| matches!(owner.fault, Fault::Job { .. }))
     }
 
+    /// What an Event says of a fault.
+    fn said_of(&self, held: &Held) -> Option<&Warning> {
+        let before = if held.is_listed { OF_USE } else { JUST_BEFORE };
+        self.warnings.of(&held.subject.uid, held.fault.number()).filter(|said| said.at >= held.since - before)
+    }
+
     /// What a fault is about: of a Pod and of a ReplicaSet the workload that owns it.
     fn subject_of(&self, held: &Held) -> Subject {
-        let is_owners = held.fault.is_of_pods() || matches!(held.fault, Fault::Create { .. });
+        let is_sets = matches!(held.fault, Fault::Create { .. }) && held.subject.kind == "ReplicaSet";
+        let is_owners = held.fault.is_of_pods() || is_sets;
         let Some(owner) = held.owner.as_ref().filter(|owner| is_owners && owner.kind != "Node") else {
             return held.subject.clone();
         };
@@ -439,14 +510,16 @@ impl WrongNow {
         let is_just_before = |change: &&Change| (-2_000.0..JUST_BEFORE).contains(&(held.since - change.at));
         let found = match &held.fault {
             Fault::NotReady | Fault::Deleting { .. } | Fault::Unbound | Fault::Ended { .. } => None,
+            // Its version was ready.
+            Fault::Unready { was_ready: true, .. } => None,
             Fault::Job { .. } => changes().find(|change| change.what == What::Created),
             Fault::Create { .. } => changes().find(is_just_before),
             Fault::Deadline => changes().find(|change| matches!(change.what, What::Template | What::Created)),
             _ => {
                 let owner = held.owner.as_ref().and_then(|owner| self.workloads.get(&owner.uid));
                 let made_by = |change: &&Change| owner.is_some_and(|owner| is_version_of(held, owner, change));
-                let of_template = changes().find(|change| matches!(change.what, What::Template | What::Created));
-                let template = of_template.filter(made_by);
+                let is_of_template = |change: &&Change| matches!(change.what, What::Template | What::Created);
+                let template = changes().filter(is_of_template).find(made_by);
                 let is_scheduling = matches!(held.fault, Fault::Schedule { .. });
                 let scaled = changes().find(|change| is_scheduling && change.what == What::Replicas);
                 scaled.filter(is_just_before).or(template)
@@ -469,7 +542,9 @@ impl WrongNow {
     pub fn concerns(&self, uid: &Uid) -> bool {
         let is_owner =
             |entry: &Entry| entry.ended_at.is_none() && entry.subject.kind != "Pod" && entry.subject.uid == *uid;
-        self.held.contains_key(uid) || self.entries.iter().any(is_owner)
+        // What waits its time is no trouble yet.
+        let counts = |held: &Held| held.due_at <= held.since.max(self.looked_at);
+        self.held.get(uid).is_some_and(counts) || self.entries.iter().any(is_owner)
     }
 
     /// Whether nothing is wrong, and nothing was until a moment ago.
@@ -491,6 +566,10 @@ impl WrongNow {
 /// Whether the Pods of `owner`, of which one is held, are of the version that a change of the workload above made.
 fn is_version_of(held: &Held, owner: &Workload, change: &Change) -> bool {
     match (&*owner.subject.kind, change.what) {
+        // Of several changes within a moment each has made a ReplicaSet with its template, or none.
+        ("ReplicaSet", What::Template) if owner.template != 0 && change.template != 0 => {
+            owner.template == change.template
+        }
         // The annotation of a Deployment has the revision before, until its new ReplicaSet is there.
         ("ReplicaSet", What::Template) => change.revision + 1 == owner.revision,
         ("ReplicaSet", What::Created) => owner.revision <= 1,
@@ -521,7 +600,8 @@ fn may_be_wrong(resource: &ApiResource, object: &Object, text: &str) -> bool {
     match resource.kind {
         "Pod" if is_core => {
             let status = object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..)));
-            status.is_none_or(|cell| cell.tone() != Tone::Good)
+            let is_unready = |cell: CellRef<'_>| matches!(cell, CellRef::Ratio(ready, all) if ready < all);
+            status.is_none_or(|cell| cell.tone() != Tone::Good) || object.cells.get(0).is_some_and(is_unready)
         }
         "Node" | "PersistentVolumeClaim" if is_core => true,
         "Event" | "Lease" | "EndpointSlice" | "Endpoints" => false,

@@ -12,6 +12,12 @@ use super::*;
 const WALL: &str = "2026-11-25T10:00:00Z";
 const BEGAN: f64 = 1_000_000.0;
 
+/// A uid for each name. Only a UUID is the uid of what an Event is about.
+fn uid(name: &str) -> String {
+    let number = name.bytes().fold(0_u64, |number, byte| number.wrapping_mul(131) + u64::from(byte));
+    format!("00000000-0000-4000-8000-{:012x}", number & 0xffff_ffff_ffff)
+}
+
 #[derive(Default)]
 struct Play {
     wrong: WrongNow,
@@ -30,7 +36,7 @@ impl Play {
                 _ => object[member] = value.clone(),
             }
         }
-        object["metadata"]["uid"] = object["metadata"]["name"].clone();
+        object["metadata"]["uid"] = uid(object["metadata"]["name"].as_str().unwrap()).into();
         let text = object.to_string();
         let decoded = decode_or_flag(kind.decode, &text).unwrap();
         let wall = Timestamp(Timestamp::parse(WALL).unwrap().0 + ((at - BEGAN) / 1_000.0) as i64);
@@ -74,7 +80,7 @@ impl Play {
 
 fn owned(name: &str, kind: &str, owner: &str) -> Value {
     json!({"name": name, "ownerReferences":
-        [{"apiVersion": "apps/v1", "kind": kind, "name": owner, "uid": owner, "controller": true}]})
+        [{"apiVersion": "apps/v1", "kind": kind, "name": owner, "uid": uid(owner), "controller": true}]})
 }
 
 fn deployment(image: &str, generation: u32, revision: u32, replicas: u32) -> Value {
@@ -145,6 +151,35 @@ fn pods_that_cannot_pull_are_one_entry_of_their_deployment_that_began_with_its_c
     let over = play.entries(9_000.0);
     assert_eq!((over.len(), over[0].ended_at), (1, Some(BEGAN + 9_000.0)), "{over:#?}");
     assert!(play.entries(9_001.0 + OVER_FOR).is_empty());
+}
+
+#[test]
+fn of_two_changes_within_a_moment_that_one_is_named_whose_template_the_pods_have() {
+    let mut play = Play::default();
+    let with = |name: &str, revision: u32, image: &str| {
+        let mut made = set(name, revision, 1);
+        made["spec"]["template"] = json!({"metadata": {"labels": {"pod-template-hash": name}}, "spec": {"containers": [{"name": "c", "image": image}]}});
+        made
+    };
+    play.list("deployments", deployment("example/checkout:1", 1, 1, 2));
+    play.list("replicasets", with("old", 1, "example/checkout:1"));
+    // The controller has numbered no ReplicaSet when the second change comes.
+    play.set(100.0, "deployments", deployment("example/checkout:2", 2, 1, 2));
+    play.set(1_100.0, "deployments", deployment("example/checkout:3", 3, 1, 2));
+    play.receive(BEGAN + 1_200.0, DeltaType::Added, "replicasets", with("two", 2, "example/checkout:2"));
+    play.receive(BEGAN + 1_300.0, DeltaType::Added, "replicasets", with("three", 3, "example/checkout:3"));
+    play.set(2_000.0, "pods", pod("a", "two", waiting("CrashLoopBackOff")));
+    play.set(2_000.0, "pods", pod("b", "three", waiting("CrashLoopBackOff")));
+    let mut began: Vec<String> = play
+        .entries(3_000.0)
+        .iter()
+        .map(|entry| {
+            let words = entry.began.as_ref().map(Change::words).unwrap_or_default();
+            words.into_iter().map(|(words, _)| words).collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    began.sort();
+    assert_eq!(began, ["image of c 1 → 2", "image of c 2 → 3"]);
 }
 
 #[test]
@@ -263,6 +298,188 @@ fn each_other_kind_s_failure_is_an_entry() {
         words.into_iter().map(|(words, _)| words).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(["checkout", "node-4", "report"].map(began), ["replicas 2 → 6", "Ready True → Unknown", ""]);
+}
+
+impl Play {
+    /// An Event about the object of this name, which occurred at this moment.
+    fn event(&mut self, at: f64, delta_type: DeltaType, object: &str, warning: (&str, &str)) {
+        let (reason, message) = warning;
+        let kind = if reason.starts_with("Successful") { "Normal" } else { "Warning" };
+        let seconds = Timestamp::parse(WALL).unwrap().0 + (at / 1_000.0) as i64;
+        let seen = kubechurn_client::record::time::Time::from_seconds(seconds).to_string();
+        let event = json!({"metadata": {"name": format!("{object}.{reason}")}, "type": kind, "reason": reason, "message": message,
+            "involvedObject": {"uid": uid(object), "name": object, "fieldPath": "spec.containers{c}"}, "firstTimestamp": seen, "lastTimestamp": seen});
+        self.receive(BEGAN + at.max(0.0), delta_type, "events", event);
+    }
+}
+
+const REFUSED: &str =
+    "pods \"x-1\" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=2, limited: pods=2";
+
+#[test]
+fn workloads_without_a_condition_for_it_may_not_create_pods_as_their_events_say_until_they_have_them() {
+    let quota = ": may not create Pods: exceeded quota: pods, requested: pods=1, used: pods=2, limited: pods=2";
+    let refused = |lead: &str| format!("{lead}{REFUSED}");
+    let stateful = |asks: u32, has: u32| json!({"metadata": {"name": "db"}, "spec": {"replicas": asks}, "status": {"replicas": has}});
+    let daemon = |has: u32| json!({"metadata": {"name": "agent"}, "status": {"desiredNumberScheduled": 3, "currentNumberScheduled": has}});
+    let job = |status: Value| json!({"metadata": owned("report", "CronJob", "reports"), "spec": {"parallelism": 2, "completions": 4}, "status": status});
+    for (kind, name, short, well, lead) in [
+        (
+            "statefulsets",
+            "StatefulSet shop/db",
+            stateful(4, 2),
+            stateful(4, 4),
+            "create Pod db-2 in StatefulSet db failed error: ",
+        ),
+        ("daemonsets", "DaemonSet shop/agent", daemon(1), daemon(3), "Error creating: "),
+        ("jobs", "Job shop/report", job(json!({"active": 1})), job(json!({"active": 2})), "Error creating: "),
+        ("jobs", "Job shop/report", job(json!({"active": 1})), job(json!({"succeeded": 4})), "Error creating: "),
+    ] {
+        let own = short["metadata"]["name"].as_str().unwrap().to_owned();
+        // What comes first is not the same each time.
+        for is_event_first in [true, false] {
+            let mut play = Play::default();
+            if is_event_first {
+                play.event(1_000.0, DeltaType::Added, &own, ("FailedCreate", &refused(lead)));
+            }
+            play.set(1_100.0, kind, short.clone());
+            if !is_event_first {
+                assert_eq!(play.sentences(60_000.0), [""; 0], "{kind}: what has fewer Pods may be on its way");
+                play = Play::default();
+                play.set(1_100.0, kind, short.clone());
+                play.event(2_000.0, DeltaType::Added, &own, ("FailedCreate", &refused(lead)));
+            }
+            let sentences = play.sentences(4_500.0);
+            assert_eq!(sentences, [format!("{name}{quota}")], "{kind}");
+            play.set(9_000.0, kind, well.clone());
+            assert_eq!(play.sentences(9_200.0), [""; 0], "{kind}");
+            // An old Event says nothing of what is short now.
+            play.set(60_000.0, kind, short.clone());
+            assert_eq!(play.sentences(120_000.0), [""; 0], "{kind}");
+        }
+    }
+    // Pods are created again, and are not ready one after another.
+    let mut play = Play::default();
+    play.set(1_000.0, "statefulsets", stateful(4, 2));
+    play.event(1_000.0, DeltaType::Added, "db", ("FailedCreate", REFUSED));
+    assert_eq!(play.sentences(4_000.0).len(), 1);
+    play.event(20_000.0, DeltaType::Added, "db", ("SuccessfulCreate", "create Pod db-2 in StatefulSet db successful"));
+    play.set(20_100.0, "statefulsets", stateful(4, 3));
+    assert_eq!(play.sentences(20_200.0), [""; 0]);
+}
+
+#[test]
+fn what_was_refused_before_the_page_is_told_by_the_event_in_the_list() {
+    let mut play = Play::default();
+    play.event(-400_000.0, DeltaType::Replaced, "db", ("FailedCreate", REFUSED));
+    play.list("statefulsets", json!({"metadata": {"name": "db"}, "spec": {"replicas": 4}, "status": {"replicas": 2}}));
+    play.event(-2_000_000.0, DeltaType::Replaced, "old", ("FailedCreate", REFUSED));
+    play.list("statefulsets", json!({"metadata": {"name": "old"}, "spec": {}, "status": {}}));
+    assert_eq!(play.sentences(100.0).len(), 1);
+    assert_eq!(play.wrong.entries()[0].since, BEGAN - 400_000.0);
+}
+
+/// A Pod that has a node and whose container is in this state; it is ready or not since this second of the minute.
+fn on_node(state: Value, ready: &str, since: u32, more: Value) -> Value {
+    let mut container = json!({"name": "c", "ready": ready == "True", "started": true, "state": state});
+    container.as_object_mut().unwrap().extend(more["status"].as_object().cloned().unwrap_or_default());
+    let mut spec = json!({"name": "c", "readinessProbe": {"periodSeconds": 5}});
+    spec.as_object_mut().unwrap().extend(more["spec"].as_object().cloned().unwrap_or_default());
+    let is_running = container["state"].get("running").is_some();
+    json!({"metadata": owned("a", "ReplicaSet", "one"), "spec": {"nodeName": "node-1", "containers": [spec]},
+        "status": {"phase": if is_running { "Running" } else { "Pending" }, "containerStatuses": [container], "conditions": [
+            {"type": "PodScheduled", "status": "True", "lastTransitionTime": WALL},
+            {"type": "Ready", "status": ready, "lastTransitionTime": format!("2026-11-25T10:00:{since:02}Z")}]}})
+}
+
+fn runs(since: u32) -> Value {
+    json!({"running": {"startedAt": format!("2026-11-25T10:00:{since:02}Z")}})
+}
+
+#[test]
+fn a_pod_that_runs_and_is_not_ready_for_longer_than_its_probes_need_is_an_entry() {
+    let play = || {
+        let mut play = Play::default();
+        play.list("deployments", deployment("a:1", 1, 1, 3));
+        play.list("replicasets", set("one", 1, 3));
+        play
+    };
+    let sentence = |why: &str| format!("Deployment shop/checkout: 1 of 3 Pods not ready: c: {why}");
+    // In its first start: since it runs, one period of its probe and half a minute.
+    let mut first = play();
+    first.set(2_000.0, "pods", on_node(runs(2), "False", 0, Value::Null));
+    assert_eq!(first.sentences(36_000.0), [""; 0]);
+    assert_eq!(first.sentences(38_000.0), [sentence("its readiness probe fails")]);
+    first.event(
+        39_000.0,
+        DeltaType::Added,
+        "a",
+        ("Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503"),
+    );
+    assert_eq!(first.sentences(39_500.0), [sentence("Readiness probe failed: HTTP probe failed with statuscode: 503")]);
+    first.set(40_000.0, "pods", on_node(runs(2), "True", 40, Value::Null));
+    assert_eq!(first.sentences(40_500.0), [""; 0]);
+    // Lost while it runs: half a minute after that, and not before its probe has begun.
+    let mut lost = play();
+    let slow = json!({"spec": {"readinessProbe": {"initialDelaySeconds": 40}}});
+    lost.set(20_000.0, "pods", on_node(runs(2), "False", 20, slow.clone()));
+    assert_eq!(lost.sentences(49_000.0), [""; 0]);
+    assert_eq!(lost.sentences(83_000.0), [sentence("its readiness probe fails")]);
+    assert_eq!(lost.wrong.entries()[0].began, None, "its version was ready");
+    let mut long = play();
+    long.set(55_000.0, "pods", on_node(runs(2), "False", 55, slow));
+    assert_eq!((long.sentences(84_000.0).len(), long.sentences(86_000.0).len()), (0, 1));
+    // A startup probe has its time.
+    let mut starts = play();
+    let startup =
+        json!({"spec": {"startupProbe": {"periodSeconds": 1, "failureThreshold": 60}}, "status": {"started": false}});
+    starts.set(2_000.0, "pods", on_node(runs(2), "False", 0, startup));
+    assert_eq!(starts.sentences(96_000.0), [""; 0]);
+    assert_eq!(starts.sentences(98_000.0), [sentence("its startup probe has not succeeded")]);
+}
+
+#[test]
+fn a_container_that_crashed_and_runs_unready_goes_from_one_entry_to_the_other() {
+    let mut play = Play::default();
+    play.list("deployments", deployment("a:1", 1, 1, 3));
+    play.list("replicasets", set("one", 1, 3));
+    play.set(1_000.0, "pods", pod("a", "one", waiting("CrashLoopBackOff")));
+    play.set(5_000.0, "pods", on_node(runs(5), "False", 0, Value::Null));
+    assert!(play.sentences(19_000.0)[0].contains(" crash"), "{:?}", play.wrong.entries());
+    assert_eq!(play.sentences(21_000.0), [""; 0]);
+    assert_eq!(
+        play.sentences(41_000.0),
+        ["Deployment shop/checkout: 1 of 3 Pods not ready: c: its readiness probe fails"]
+    );
+}
+
+#[test]
+fn a_pod_that_hangs_before_its_containers_run_is_an_entry_with_the_event_s_reason() {
+    let creating = || json!({"waiting": {"reason": "ContainerCreating"}});
+    let mut play = Play::default();
+    play.set(0.0, "pods", on_node(creating(), "False", 0, Value::Null));
+    assert_eq!(play.sentences(59_000.0), [""; 0]);
+    assert!(!play.wrong.concerns(&Uid::from(uid("a").as_str())), "it starts");
+    assert_eq!(play.sentences(61_000.0), ["ReplicaSet shop/one: 1 Pod does not start: ContainerCreating"]);
+    let mut told = Play::default();
+    told.set(0.0, "pods", on_node(creating(), "False", 0, Value::Null));
+    let missing = "MountVolume.SetUp failed for volume \"settings\" : configmap \"flags\" not found";
+    told.event(1_000.0, DeltaType::Added, "a", ("FailedMount", missing));
+    // What is tried again at once may succeed.
+    assert_eq!(told.sentences(2_000.0), [""; 0]);
+    assert_eq!(told.sentences(3_500.0), [format!("ReplicaSet shop/one: 1 Pod does not start: {missing}")]);
+    told.set(5_000.0, "pods", on_node(runs(5), "True", 5, Value::Null));
+    assert_eq!(told.sentences(5_500.0), [""; 0]);
+    assert!(told.wrong.held.is_empty());
+    // On a node that is lost nobody starts anything: that is the node's entry.
+    let mut lost = Play { pods_on: Some(1), ..Play::default() };
+    lost.set(0.0, "pods", on_node(creating(), "False", 0, Value::Null));
+    lost.set(
+        100.0,
+        "nodes",
+        json!({"metadata": {"name": "node-1"}, "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}),
+    );
+    assert_eq!(lost.sentences(70_000.0), ["Node shop/node-1: not ready, 1 Pod on it"]);
 }
 
 #[test]

@@ -201,6 +201,14 @@ fn a_kind_joins_those_in_view_and_leaves_them_again() {
 }
 
 #[test]
+fn a_namespace_that_is_named_twice_counts_once() {
+    for fragment in ["#/pods?ns=a,a", "#/pods?ns=a,%20a", "#/pods?ns=a%2Ca,", "#/pods?ns=a&ns=a"] {
+        let route = Route::parse(fragment);
+        assert_eq!((&*route.namespaces, &*route.fragment()), (&["a".to_owned()][..], "#/pods?ns=a"), "{fragment}");
+    }
+}
+
+#[test]
 fn the_kind_in_view_is_watched_once() {
     let route = Route::parse("#/pods?pin=nodes,pods");
     let watched: Vec<&str> = route.watched(&Catalog::default()).iter().map(|kind| kind.resource.plural).collect();

@@ -231,7 +231,7 @@ impl Inspection {
                     let ago = cx.env.server_time(self.object.kind.resource.cluster).seconds_since(deletion.asked)
                         as f64
                         * 1_000.0;
-                    deletion.sentence(&seconds(&cx.env.time_of_day(cx.now - ago)))
+                    deletion.sentence(&seconds(&cx.env.date_and_time(cx.now - ago)))
                 });
             }
         };
@@ -243,10 +243,10 @@ impl Inspection {
         let kept = cx.watching.history.of(&self.object.kind.resource, &self.object.key);
         let last = kept.last().filter(|last| last.delta_type == DeltaType::Deleted);
         let when = match last {
-            Some(Entry { at, has_text: true, .. }) => format!("Deleted at {}.", seconds(&cx.env.time_of_day(*at))),
+            Some(Entry { at, has_text: true, .. }) => format!("Deleted at {}.", seconds(&cx.env.date_and_time(*at))),
             // No frame reported it.
             Some(Entry { at, .. }) => {
-                format!("Deleted before {}, when a list no longer had it.", seconds(&cx.env.time_of_day(*at)))
+                format!("Deleted before {}, when a list no longer had it.", seconds(&cx.env.date_and_time(*at)))
             }
             None => String::from("Deleted."),
         };

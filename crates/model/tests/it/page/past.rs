@@ -5,6 +5,7 @@ use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::feed::{FeedCommand, FeedRow, past};
 use kubechurn_model::page::command::{Command, TimelineCommand};
+use kubechurn_model::page::environment::Environment;
 
 use super::Play;
 use super::changes::LISTED;
@@ -139,4 +140,20 @@ fn lanes_begin_with_what_their_objects_say_and_no_mark_is_made_of_it() {
     play.frame();
     let words: &str = &play.page.view().timeline.hover;
     assert!(words.ends_with("from the objects, 00:09:30: Ready became False: NotReady"), "{words}");
+}
+
+#[test]
+fn what_is_older_than_a_day_has_its_date() {
+    const DAY: f64 = 86_400_000.0;
+    let (mut play, _) = listed(&[made_at("a@1", 540, "{}")]);
+    let past = |play: &Play| rows(play).into_iter().find(|row| row.starts_with("past ")).unwrap_or_default();
+    assert!(past(&play).ends_with(" 00:09:00"), "{:?}", rows(&play));
+    for (days, time) in [(2.0, " 1 Jan 00:09"), (399.0, " 1 Jan 1970")] {
+        play.place.now.set(days * DAY);
+        play.frame();
+        assert!(past(&play).ends_with(time), "{:?}", rows(&play));
+    }
+    play.place.now.set(400.0 * DAY);
+    let told = [399.5, 398.544_51, 35.0].map(|days| play.place.date_and_time(days * DAY));
+    assert_eq!(told, ["12:00:00.000", "3 Feb 13:04", "5 Feb 1970"]);
 }

@@ -71,7 +71,11 @@ fn only_what_changed_is_done_anew() {
         (Command::Pin("nodes"), "push #/pods?sort=-NAME&sel=n/a", "stop nodes"),
         (Command::Join("services"), "push #/pods,services?sort=-NAME&sel=pods/n/a", "start services "),
         (Command::Join("services"), "push #/pods?sort=-NAME&sel=n/a", "stop services"),
-        (Command::Namespace("shop".into()), "push #/pods?ns=shop&sort=-NAME&sel=n/a", "start pods shop, stop pods"),
+        (
+            Command::Namespace("shop".into()),
+            "store kubechurn.namespaces shop, push #/pods?ns=shop&sort=-NAME&sel=n/a",
+            "start pods shop, stop pods",
+        ),
         (
             Command::Labels("app=web".into()),
             "push #/pods?ns=shop&labels=app%3Dweb&sort=-NAME&sel=n/a",
@@ -145,7 +149,7 @@ fn the_palette_takes_what_it_has_found() {
     let mut play = Play::listed("#/pods", &["a@1"]);
     play.command(Command::Palette(PaletteCommand::Toggle));
     assert_eq!(play.done(), "namespaces");
-    let known = Namespaces { names: vec![String::from("shop")], trouble: None };
+    let known = Namespaces { names: vec![String::from("shop")], ..Namespaces::default() };
     play.answers("namespaces", Answer::Namespaces(known));
     for (letters, expected) in [
         ("nodes", "push #/nodes"),
@@ -317,7 +321,7 @@ fn an_api_whose_answers_cannot_be_read_is_streamed_and_says_so() {
 fn what_cannot_be_fetched_is_answered_with_the_reason() {
     let (pods, scope) = (pods::KIND.resource, Scope::default);
     let exactly = ExactListRequest { resource_version: ResourceVersion::new("7"), limit: 5, continue_token: None };
-    let known = Namespaces { names: vec![String::from("shop")], trouble: None };
+    let known = Namespaces { names: vec![String::from("shop")], ..Namespaces::default() };
     for (request, expected) in [
         (Request::Discovery(CachedDiscovery::default()), "only the kinds that the page knows by itself"),
         (Request::Definition(pods), "does not let this page read"),

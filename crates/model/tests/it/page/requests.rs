@@ -1,12 +1,13 @@
 //! Requests: what is requested, dropped and requested again, and what happens to late answers.
 
+use kubechurn_client::api::release::Release;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_columns::kinds::{kind, pods};
 use kubechurn_model::navigation::namespaces::Namespaces;
-use kubechurn_model::page::command::{Command, List};
+use kubechurn_model::page::command::{Command, List, PaletteCommand};
 use kubechurn_model::page::effect::{Answer, FoundApi, RequestId};
 use kubechurn_model::table::view::Retention;
 
@@ -73,7 +74,7 @@ fn what_nothing_answers_is_stale_and_says_so() {
 #[test]
 fn an_answer_that_nobody_asked_for_changes_nothing() {
     let mut play = Play::listed("#/pods", &["a@1"]);
-    let known = || Namespaces { names: vec![String::from("made-up")], trouble: None };
+    let known = || Namespaces { names: vec![String::from("made-up")], ..Namespaces::default() };
     play.page.answer(RequestId(4_711), Answer::Namespaces(known()), &play.place);
     assert!(play.page.view().header.namespaces.names.is_empty());
     play.command(Command::LoadNamespaces);
@@ -84,6 +85,81 @@ fn an_answer_that_nobody_asked_for_changes_nothing() {
     play.page.answer(id, Answer::Namespaces(known()), &play.place);
     play.page.answer(id, Answer::Namespaces(Namespaces::default()), &play.place);
     assert_eq!(play.page.view().header.namespaces.names, ["made-up"], "the first answer counts, and no other");
+}
+
+/// Who may not list namespaces types their names, and need not type them twice.
+#[test]
+fn namespaces_that_were_typed_are_remembered_and_can_be_forgotten() {
+    const KEY: &str = "kubechurn.namespaces";
+    let mut play = Play::listed("#/pods?ns=shop", &["a@1"]);
+    let refused = || Namespaces { trouble: Some("no".into()), ..Namespaces::default() };
+    let offered = |play: &Play| play.page.view().header.namespaces.offered(&[], "");
+    let told = |play: &mut Play, answer| {
+        play.command(Command::LoadNamespaces);
+        play.answers("namespaces", Answer::Namespaces(answer));
+        play.done();
+    };
+    told(&mut play, refused());
+    play.command(Command::Namespace(" team-a, team-b".into()));
+    play.arrive();
+    assert_eq!(play.page.view().header.route.namespaces, ["shop", "team-a", "team-b"]);
+    play.command(Command::Namespace("team-a".into()));
+    play.arrive();
+    assert_eq!(
+        play.page.view().header.route.namespaces,
+        ["shop", "team-b"],
+        "what is taken away is known all the same"
+    );
+    assert_eq!(play.place.stored.borrow()[KEY], "team-b,team-a");
+    let mut again = Play::at("http://127.0.0.1:8080/#/pods", &[(KEY, "team-b,team-a")]);
+    assert_eq!(offered(&again), ["team-b", "team-a"]);
+    again.is_found(None);
+    told(&mut again, refused());
+    assert_eq!(offered(&again), ["team-b", "team-a"]);
+    again.command(Command::Palette(PaletteCommand::Open("")));
+    again.command(Command::Palette(PaletteCommand::Seek("team-b".into())));
+    let found = format!("{:?}", again.page.view().dialogs.palette);
+    assert!(found.contains("namespace") && found.matches("team-b").count() > 1, "{found}");
+    again.command(Command::ForgetNamespace("team-b".into()));
+    assert_eq!((offered(&again), &*again.place.stored.borrow()[KEY]), (vec!["team-a".to_owned()], "team-a"));
+    again.command(Command::ForgetNamespace("team-a".into()));
+    assert_eq!((offered(&again), again.place.stored.borrow().get(KEY)), (vec![], None));
+    // Of a server that tells all names nothing is remembered.
+    told(&mut again, Namespaces { names: vec!["default".into()], ..Namespaces::default() });
+    again.command(Command::Namespace("default".into()));
+    assert_eq!(again.place.stored.borrow().get(KEY), None);
+}
+
+#[test]
+fn a_release_that_the_page_does_not_know_is_said_once() {
+    let told = |minor| {
+        let mut play = Play::at("http://127.0.0.1:8080/#/crds", &[]);
+        play.is_found(Some(Release { major: 1, minor }));
+        String::clone(&play.page.view().dialogs.told)
+    };
+    assert_eq!((told(36), told(37)), (String::new(), String::new()));
+    let words = told(38);
+    assert!(words.contains("Kubernetes 1.38") && words.contains("those of 1.37"), "{words}");
+}
+
+#[test]
+fn what_kubectl_proxy_refuses_is_not_laid_on_the_cluster() {
+    let mut play = Play::found("#/pods");
+    let (id, _) = play.informers[0];
+    play.reflects(id, Input::Start);
+    play.reflects(id, Input::Failed(Failure::from_response(403, None, "Forbidden\n")));
+    play.frame();
+    let trouble = &play.page.view().table.trouble[0];
+    assert_eq!(trouble.what, "Pods: refused between page and server, and not by the cluster");
+    assert!(trouble.words.contains("kubectl proxy") && trouble.words.contains("--reject-paths"), "{trouble:?}");
+    let mut play = Play::found("#/pods");
+    let (id, _) = play.informers[0];
+    play.reflects(id, Input::Start);
+    let status = r#"{"kind":"Status","reason":"Forbidden","message":"pods is forbidden: no","code":403}"#;
+    play.reflects(id, Input::Failed(Failure::from_response(403, None, status)));
+    play.frame();
+    let trouble = &play.page.view().table.trouble[0];
+    assert!(trouble.what.contains("Ask for"), "{trouble:?}");
 }
 
 #[test]
