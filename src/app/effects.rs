@@ -6,8 +6,8 @@ use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::page::command::Rows;
 use kubechurn_model::page::effect::{Effect, Focused, ReflectorInput};
-use kubechurn_model::page::keys::Rows;
 
 use crate::app::App;
 use crate::app::environment::Browser;

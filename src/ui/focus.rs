@@ -6,7 +6,8 @@ use leptos::prelude::{document, set_timeout};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDetailsElement, HtmlElement, HtmlInputElement};
 
-use kubechurn_model::page::keys::{Focus, Rows};
+use kubechurn_model::page::command::Rows;
+use kubechurn_model::page::keys::Focus;
 
 use crate::ui::feed::FEED;
 use crate::ui::table::OBJECTS;

@@ -13,8 +13,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use kubechurn_model::navigation::clusters::ClusterPage;
-use kubechurn_model::page::command::Command;
-use kubechurn_model::page::keys::Rows;
+use kubechurn_model::page::command::{Command, Rows};
 use kubechurn_model::shell::panel::Panel;
 use kubechurn_model::view::{Source, Theme};
 

@@ -16,6 +16,18 @@ use crate::table::view::Retention;
 use crate::timeline::lanes::{LaneOrder, LanesBy};
 use crate::watches::resync::Resync;
 
+/// The rows that the keys of rows go through: those in sight. What is hidden takes no key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rows {
+    /// Those of the table.
+    #[default]
+    Table,
+    /// Those of the feed.
+    Feed,
+    /// The lanes of the timeline.
+    Lanes,
+}
+
 /// Something that the user asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {

@@ -15,7 +15,7 @@ use kubechurn_client::cache::reflector::Input;
 use crate::feed::alerts::Alert;
 use crate::navigation::clusters::Api;
 use crate::navigation::namespaces::Namespaces;
-use crate::page::keys::Rows;
+use crate::page::command::Rows;
 use crate::table::export::{Export, Format};
 use crate::view::Theme;
 

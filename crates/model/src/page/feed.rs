@@ -21,10 +21,10 @@ use crate::feed::{
 use crate::history::{RecordedChange, is_lease};
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
+use crate::page::command::Rows;
 use crate::page::context::Context;
 use crate::page::effect::{Effect, Focused};
 use crate::page::environment::Environment;
-use crate::page::keys::Rows;
 use crate::page::links::{cluster_of, of_change};
 use crate::page::watching::Recorded;
 use crate::page::wrong::Wrong;

@@ -6,7 +6,7 @@
 //! machine by speech (WCAG 2.1, 2.1.4).
 
 use crate::feed::FeedCommand;
-use crate::page::command::{Command, OFFERS, Offer, TimelineCommand};
+use crate::page::command::{Command, OFFERS, Offer, Rows, TimelineCommand};
 
 /// A key press.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,18 +38,6 @@ pub enum Focus {
     Dialog,
     /// The rows, or nothing.
     Table,
-}
-
-/// The rows that the keys of rows go through: those in sight. What is hidden takes no key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rows {
-    /// Those of the table.
-    #[default]
-    Table,
-    /// Those of the feed.
-    Feed,
-    /// The lanes of the timeline.
-    Lanes,
 }
 
 impl Rows {

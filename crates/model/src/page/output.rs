@@ -1,10 +1,10 @@
 //! What the page gives out: effects, view and scene for the browser, and reports as plain JSON for tests and tools.
 
 use crate::page::Page;
-use crate::page::command::Command;
+use crate::page::command::{Command, Rows};
 use crate::page::effect::{Effect, Effects};
 use crate::page::environment::Environment;
-use crate::page::keys::{self, Focus, Press, Rows};
+use crate::page::keys::{self, Focus, Press};
 use crate::page::report;
 use crate::timeline::scene::Scene;
 use crate::view::panels::View;

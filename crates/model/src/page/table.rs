@@ -4,10 +4,9 @@ use kubechurn_columns::kinds::Kind;
 
 use crate::navigation::route::Route;
 use crate::page::columns::Columns;
-use crate::page::command::Command;
+use crate::page::command::{Command, Rows};
 use crate::page::context::Context;
 use crate::page::effect::{Effect, Focused, Pace};
-use crate::page::keys::Rows;
 use crate::page::rows::RowWindow;
 use crate::table::cursor::{Cursor, Step};
 use crate::table::filter::Filter;

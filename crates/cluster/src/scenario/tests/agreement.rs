@@ -112,7 +112,7 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
         let unknown: Vec<_> = fields.iter().filter(is_field).filter(|path| !inspected.contains(*path)).collect();
         assert!(unknown.is_empty(), "the inspector lacks {unknown:?} of {inspected:?}");
         // The feed leaves out only what is noise, what its word for a Pod replaces, and what is too much for it.
-        let reasons = classify(&marks, told.resource.kind, &found, feed.generation);
+        let reasons = classify(Some((&marks, &told.key)), told.resource.kind, &found, feed.generation);
         let says =
             found.changes.iter().zip(&reasons).filter(|(_, reason)| reason.is_none()).map(|(change, _)| &*change.path);
         let says: BTreeSet<&str> =

@@ -4,9 +4,9 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::feed::span::{SpanCommand, SpanModel};
 use kubechurn_model::navigation::route::Route;
-use kubechurn_model::page::command::{Command, TimelineCommand};
+use kubechurn_model::page::command::{Command, Rows, TimelineCommand};
 use kubechurn_model::page::effect::Pace;
-use kubechurn_model::page::keys::{self, Focus, Press, Rows};
+use kubechurn_model::page::keys::{self, Focus, Press};
 use kubechurn_model::timeline::scale::Window;
 use kubechurn_model::timeline::scene::Scene;
 
