@@ -332,7 +332,8 @@ async fn columns_are_arranged_and_remembered() {
 #[tokio::test]
 async fn the_feed_and_the_lanes_are_used_by_keys_alone() {
     let name = "the_feed_and_the_lanes_are_used_by_keys_alone";
-    with_live_page(name, "#/pods?view=changes", async |page, cluster| {
+    with_live_page(name, "#/pods", async |page, cluster| {
+        page.open("#/pods?view=changes").await;
         let pods = cluster.list(PODS).await;
         let keys = pods.in_order();
         for key in &keys[..3] {

@@ -139,7 +139,7 @@ async fn nothing_covers_anything_at_twice_the_size_and_on_a_phone() {
 
             page.open("#/changes").await;
             page.reaches("deployments", "live", SOON).await;
-            containers[0]["image"] = json!(format!("{repository}:{}-typo-0123456789abcd", number + 2));
+            containers[0]["image"] = json!(format!("{repository}:{}", ["2-typo-0123456789abcd", "3-typo"][number]));
             let template = json!({ "spec": { "template": { "spec": { "containers": containers } } } });
             cluster.patch(&path, &template).await;
             is_there(page, "[data-testid=wrong-entry]").await;
