@@ -163,7 +163,8 @@ impl History {
     /// Keeps what was received. Returns its number, if it is a change that can be told: what a first list brings is none,
     /// but how far a workload is then is known from it.
     pub fn push(&mut self, resource: ApiResource, received: ReceivedDelta<'_>) -> Option<u64> {
-        let ReceivedDelta { now, delta_type, object, text, .. } = received;
+        let ReceivedDelta { now, delta_type, object, text, was_known } = received;
+        let was_known = was_known || matches!(delta_type, DeltaType::Updated | DeltaType::Deleted);
         let masked = match text {
             Some(text) if secret::is_secret(&resource) => Some(secret::redact(text, self.salt)),
             _ => None,
@@ -178,7 +179,7 @@ impl History {
             _ => Interest::Change,
         };
         let is_told_elsewhere = interest == Interest::Change && self.is_known_elsewhere(&resource, &received);
-        match self.recorder.push(NewVersion { at: now, delta_type, resource, object, text, interest }) {
+        match self.recorder.push(NewVersion { at: now, delta_type, resource, object, text, interest, was_known }) {
             Pushed::Kept(sequence) => {
                 let is_told = interest != Interest::Listed || is_workload(&resource);
                 let is_told = is_told || self.recorder.previous(sequence).is_some();
