@@ -18,6 +18,7 @@ const MODEL: &[&str] = &[
     "navigation",
     "history",
     "watches",
+    "rewind",
     "feed",
     "inspector",
     "verification",

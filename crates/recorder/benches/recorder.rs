@@ -125,7 +125,15 @@ fn row(what: &str, count: u64, make: impl Fn(u64) -> Version) {
         let Version { resource, object, text } = make(at);
         let (delta_type, interest) = (DeltaType::Updated, Interest::Change);
         let began = Instant::now();
-        let new = NewVersion { at: at as f64, delta_type, resource, object: &object, text: Some(&text), interest };
+        let new = NewVersion {
+            at: at as f64,
+            delta_type,
+            resource,
+            object: &object,
+            text: Some(&text),
+            interest,
+            was_known: true,
+        };
         let pushed = recorder.push(new);
         writing += began.elapsed();
         if let Pushed::Kept(sequence) = pushed {

@@ -10,9 +10,11 @@ mod alike;
 pub mod difference;
 mod lives;
 mod log;
+mod past;
 mod recorder;
 mod texts;
 
 pub use lives::Life;
 pub use log::Record;
+pub use past::{Past, Then};
 pub use recorder::{BUDGET, Interest, NewVersion, Pushed, Recorder, Stored, Totals};

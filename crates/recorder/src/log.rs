@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 
 use hashbrown::HashMap;
+use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::cache::delta::DeltaType;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHasher};
 
 use crate::difference::{self, Index};
 use crate::texts::Texts;
@@ -47,6 +49,8 @@ pub struct Record {
     pub delta_type: DeltaType,
     /// Whether there is a text.
     pub has_text: bool,
+    /// Whether this stands for a version that is not kept.
+    pub(crate) is_missing: bool,
 }
 
 impl Record {
@@ -54,10 +58,30 @@ impl Record {
     pub fn number(&self) -> Option<u64> {
         (self.version & NOT_A_NUMBER == 0).then_some(self.version)
     }
+
+    /// Whether this is the version of an object that has this resourceVersion.
+    pub fn is_of(&self, version: &ResourceVersion) -> bool {
+        mark_of(version) == self.version
+    }
+
+    /// The number of the version before it in its log.
+    pub(crate) fn previous(&self) -> Option<u64> {
+        self.sequence.checked_sub(u64::from(self.before)).filter(|_| self.before > 0)
+    }
 }
 
 /// Marks a version that is no number: the rest is a hash of its text.
 pub const NOT_A_NUMBER: u64 = 1 << 63;
+
+/// Stands for a resourceVersion: the number that it is, or a hash of any other text.
+pub fn mark_of(version: &ResourceVersion) -> u64 {
+    let number = version.as_str().parse().ok().filter(|number| *number < NOT_A_NUMBER && version.is_comparable());
+    number.unwrap_or_else(|| {
+        let mut hasher = FxHasher::default();
+        version.as_str().hash(&mut hasher);
+        hasher.finish() | NOT_A_NUMBER
+    })
+}
 
 /// The memory of one record.
 pub const RECORD: usize = size_of::<Record>();
@@ -85,17 +109,30 @@ pub struct Head {
     pub life: u32,
     pub before: u32,
     pub delta_type: DeltaType,
+    pub is_missing: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Segment {
     records: Vec<Record>,
+    /// The earliest time at which one of them was received.
+    earliest: f64,
     bytes: Vec<u8>,
     /// A version of each family, whose text others may be written as a difference from.
     families: HashMap<Family, Place, FxBuildHasher>,
 }
 
 impl Segment {
+    fn new() -> Segment {
+        Segment { records: Vec::new(), earliest: f64::INFINITY, bytes: Vec::new(), families: HashMap::default() }
+    }
+
+    /// Those of its versions that were received from one number on, up to before another one.
+    fn between(&self, from: u64, to: u64) -> &[Record] {
+        let place = |sequence| self.records.partition_point(|record| record.sequence < sequence);
+        self.records.get(place(from)..place(to)).unwrap_or_default()
+    }
+
     /// The place of a version. Numbers grow by one from version to version, but for those that are in other logs or are not kept:
     /// so a place is at most as many back from where it would be without them as there are of these.
     fn place_of(&self, sequence: u64) -> Option<Place> {
@@ -191,7 +228,7 @@ impl Log {
                 last.families = HashMap::default();
                 self.memory = self.memory - before + last.memory();
             }
-            self.segments.push_back(Segment::default());
+            self.segments.push_back(Segment::new());
         }
         let Some(segment) = self.segments.back_mut() else { return };
         let before = segment.memory();
@@ -227,6 +264,19 @@ impl Log {
             .flat_map(move |records| records.iter().take_while(move |record| record.at <= at))
     }
 
+    /// The versions that were received from one number on, up to before another one.
+    pub fn between(&self, from: u64, to: u64) -> impl DoubleEndedIterator<Item = &Record> + Clone {
+        let first = self.segments.partition_point(|own| own.records.last().is_some_and(|last| last.sequence < from));
+        let end = self.segments.partition_point(|own| own.records.first().is_some_and(|first| first.sequence < to));
+        self.segments.range(first.min(end)..end).flat_map(move |segment| segment.between(from, to))
+    }
+
+    /// The number of the last version that was received when the clock said this time or an earlier one.
+    pub fn last_by(&self, at: f64) -> Option<u64> {
+        let segment = self.segments.iter().rev().find(|segment| segment.earliest <= at)?;
+        Some(segment.records.iter().rev().find(|record| record.at <= at)?.sequence)
+    }
+
     /// The text of a version; `None` if it is not kept here, or has none.
     pub fn read<'a>(&'a self, sequence: u64, texts: &'a Texts) -> Option<Cow<'a, [u8]>> {
         let (segment, place) = self.find(sequence)?;
@@ -247,7 +297,8 @@ impl Log {
 }
 
 fn write(segment: &mut Segment, new: New<'_>, texts: &mut Texts, scratch: &mut Scratch) {
-    let Head { sequence, at, version, life, before, delta_type } = new.head;
+    let Head { sequence, at, version, life, before, delta_type, is_missing } = new.head;
+    segment.earliest = segment.earliest.min(at);
     let (place, start) = (segment.records.len() as Place, segment.bytes.len());
     let (mut base, mut depth) = (0, 0);
     if let Some(text) = new.text {
@@ -289,6 +340,7 @@ fn write(segment: &mut Segment, new: New<'_>, texts: &mut Texts, scratch: &mut S
         depth,
         delta_type,
         has_text: new.text.is_some(),
+        is_missing,
     });
 }
 

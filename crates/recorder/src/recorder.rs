@@ -10,8 +10,9 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use rustc_hash::FxHasher;
 
-use crate::lives::{Life, Lives};
-use crate::log::{Head, Log, NOT_A_NUMBER, New, Record, Scratch};
+use crate::lives::{Life, Lives, Number};
+use crate::log::{Head, Log, New, Record, Scratch, mark_of};
+use crate::past::{self, Past, Then};
 use crate::texts::Texts;
 
 /// How many bytes are kept by default.
@@ -19,14 +20,16 @@ pub const BUDGET: usize = 64_000_000;
 
 /// The part of the budget that what is dull may have before it gives way to everything else.
 const DULL: usize = 16;
+/// The part of the budget for the names of objects that exist, and of which no version is kept any more.
+const NAMES: usize = 16;
 /// The part of the budget for texts that are held as they are, because another version of the same objects is expected.
 const TEXTS: usize = 16;
 /// The budget is at least so many segments, so that dropping one drops a small part of all.
 const SEGMENTS: usize = 32;
 /// The most bytes of a segment.
 const SEGMENT: usize = 2 << 20;
-/// How many versions of an object are looked at for one that is received again.
-const AGAIN: usize = 8;
+/// How many versions of an object are looked at before all others for one that is searched for.
+const NEWEST: usize = 8;
 
 /// How much a version tells to whoever looks back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +61,8 @@ pub struct NewVersion<'a> {
     pub text: Option<&'a str>,
     /// How much it tells.
     pub interest: Interest,
+    /// Whether the object was known before.
+    pub was_known: bool,
 }
 
 /// What became of a version.
@@ -65,7 +70,7 @@ pub struct NewVersion<'a> {
 pub enum Pushed {
     /// It is kept, with this number.
     Kept(u64),
-    /// The same version of the object is kept already, with this number: two watches received it, or a list repeated it.
+    /// The newest version of the object is the same one, and is kept with this number: a list of another watch repeated it.
     Again(u64),
     /// It is not kept: its text is larger than a quarter of the budget, or lists have filled their part.
     Dropped,
@@ -114,9 +119,11 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder that takes so many bytes at most.
     pub fn new(budget: usize) -> Recorder {
+        let mut lives = Lives::default();
+        lives.limit(budget / NAMES);
         Recorder {
             logs: [0, 1, 2].map(|_| Log::new(segment(budget))),
-            lives: Lives::default(),
+            lives,
             texts: Texts::new(budget / TEXTS),
             scratch: Scratch::default(),
             budget,
@@ -129,51 +136,58 @@ impl Recorder {
     // Inlined into a caller that is built for size, it would be built for size, too.
     #[inline(never)]
     pub fn push(&mut self, new: NewVersion<'_>) -> Pushed {
-        let NewVersion { at, delta_type, resource, object, text, interest } = new;
+        let NewVersion { at, delta_type, resource, object, text, interest, was_known } = new;
         let sequence = self.totals.received;
         self.totals.received += 1;
         if self.budget == 0 {
             self.totals.dropped += 1;
             self.lives.remember_dropped(object.uid.clone(), 1);
+            self.lives.lose(sequence, delta_type == DeltaType::Deleted);
             self.note_dropped(at, interest);
             return Pushed::Dropped;
         }
-        let number = self.lives.number(resource, &object.key, &object.uid);
+        let number = self.lives.number((resource, &object.key, &object.uid), sequence, was_known);
         let version = mark_of(&object.resource_version);
-        if let Some(known) = self.again(number, version, delta_type) {
-            self.totals.again += 1;
-            return Pushed::Again(known);
+        let Some(life) = self.lives.get_mut(number) else { return Pushed::Dropped };
+        let is_gone = delta_type == DeltaType::Deleted;
+        // Nearly always: a version that is greater than all before it.
+        if version <= life.greatest && is_gone == life.is_gone {
+            let (last, newest) = (life.last, life.newest().into_iter().flatten().max());
+            let known = newest.filter(|newest| *newest == last).and_then(|newest| self.record(newest));
+            if let Some(known) = known.filter(|one| one.version == version && !one.is_missing).map(|one| one.sequence) {
+                self.totals.again += 1;
+                return Pushed::Again(known);
+            }
         }
         let length = text.map_or(0, str::len);
         let full = interest == Interest::Listed && self.memory() > self.budget / 2;
-        if full || length > self.budget / 4 {
+        let is_missing = full || length > self.budget / 4;
+        let Some(life) = self.lives.get_mut(number) else { return Pushed::Dropped };
+        (life.last, life.is_gone) = (sequence, is_gone);
+        life.dropped += u64::from(is_missing);
+        // That a version is missing is only said where the one before it would be taken for it.
+        if is_missing && life.kept == 0 {
+            self.lives.forget_if_empty(number);
+        } else {
+            let previous =
+                std::mem::replace(&mut life.newest[interest as usize], Number::of(sequence)).map(Number::get);
+            let before = previous.and_then(|previous| u32::try_from(sequence - previous).ok()).unwrap_or(0);
+            let head = Head { sequence, at, version, life: number, before, delta_type, is_missing };
+            life.greatest = life.greatest.max(version);
+            let (families, text) = (families(resource, object), text.filter(|_| !is_missing));
+            let log = &mut self.logs[interest as usize];
+            log.push(New { head, families, previous, text }, &mut self.texts, &mut self.scratch);
+        }
+        if is_missing {
             self.totals.dropped += 1;
             self.note_dropped(at, interest);
-            match self.lives.get_mut(number) {
-                Some(life) if life.kept > 0 => life.dropped += 1,
-                Some(life) => {
-                    life.dropped += 1;
-                    self.lives.forget_if_empty(number);
-                }
-                None => {}
-            }
-            return Pushed::Dropped;
+        } else {
+            self.lives.kept_one(number);
+            self.totals.kept += 1;
+            self.totals.text_bytes += length as u64;
         }
-        let previous = self.lives.get(number).and_then(|life| life.newest[interest as usize]);
-        let before = previous.and_then(|previous| u32::try_from(sequence - previous).ok()).unwrap_or(0);
-        let head = Head { sequence, at, version, life: number, before, delta_type };
-        let families = families(resource, object);
-        let log = &mut self.logs[interest as usize];
-        log.push(New { head, families, previous, text }, &mut self.texts, &mut self.scratch);
-        if let Some(life) = self.lives.get_mut(number) {
-            life.newest[interest as usize] = Some(sequence);
-            life.greatest = life.greatest.max(version);
-            life.kept += 1;
-        }
-        self.totals.kept += 1;
-        self.totals.text_bytes += length as u64;
         self.drop_beyond();
-        Pushed::Kept(sequence)
+        if is_missing { Pushed::Dropped } else { Pushed::Kept(sequence) }
     }
 
     /// Remembers until when changes were dropped. How things were when they were listed is no change, and what is dull is not
@@ -184,21 +198,9 @@ impl Recorder {
         }
     }
 
-    /// The version of the object that is the same one, if it is among the newest that are kept.
-    fn again(&self, life: u32, version: u64, delta_type: DeltaType) -> Option<u64> {
-        let gone = |delta_type| delta_type == DeltaType::Deleted;
-        let life = self.lives.get(life)?;
-        // Nearly always: a version that is greater than all before it.
-        if version > life.greatest {
-            return None;
-        }
-        let mut known = self.versions_of(life).take(AGAIN);
-        known.find(|one| one.version == version && gone(one.delta_type) == gone(delta_type)).map(|one| one.sequence)
-    }
-
     /// The versions of a life that are kept, the newest first: those of the three logs, merged.
     fn versions_of(&self, life: &Life) -> impl Iterator<Item = &Record> {
-        self.versions_down_from(life.newest)
+        self.versions_down_from(life.newest())
     }
 
     /// The versions of an object, the newest first, from these in each of the logs.
@@ -208,13 +210,13 @@ impl Recorder {
         for (at, newest) in newest.into_iter().enumerate() {
             next[at] = newest.and_then(|newest| logs[at].record(newest));
         }
-        std::iter::from_fn(move || {
+        let all = std::iter::from_fn(move || {
             let at = (0..3).max_by_key(|at| next[*at].map(|record| record.sequence + 1))?;
             let record = next[at]?;
-            let before = record.sequence.checked_sub(u64::from(record.before)).filter(|_| record.before > 0);
-            next[at] = before.and_then(|before| logs[at].record(before));
+            next[at] = record.previous().and_then(|before| logs[at].record(before));
             Some(record)
-        })
+        });
+        all.filter(|record| !record.is_missing)
     }
 
     fn record(&self, sequence: u64) -> Option<&Record> {
@@ -223,7 +225,7 @@ impl Recorder {
 
     /// A version, if it is kept.
     pub fn get(&self, sequence: u64) -> Option<Stored<'_>> {
-        let record = self.record(sequence)?;
+        let record = self.record(sequence).filter(|record| !record.is_missing)?;
         Some(Stored { record, life: self.lives.get(record.life)? })
     }
 
@@ -233,10 +235,10 @@ impl Recorder {
         let (life, version) = (self.lives.find(resource, key, uid)?, mark_of(version));
         let is_it = |record: &&Record| {
             let is_gone = record.delta_type == DeltaType::Deleted;
-            (record.life, record.version, record.at) == (life, version, at) && !is_gone
+            (record.life, record.version, record.at) == (life, version, at) && !is_gone && !record.is_missing
         };
         // What is asked for is mostly among the newest versions. Very many may have been received at one time.
-        let newest = self.versions_of(self.lives.get(life)?).take(AGAIN).find(is_it);
+        let newest = self.versions_of(self.lives.get(life)?).take(NEWEST).find(is_it);
         let found = newest.or_else(|| self.logs.iter().find_map(|log| log.received_at(at).find(is_it)));
         found.map(|record| record.sequence)
     }
@@ -244,7 +246,7 @@ impl Recorder {
     /// The number of the version of the same object that was received before a kept one, if it is kept, too.
     pub fn previous(&self, sequence: u64) -> Option<u64> {
         let (log, record) = self.logs.iter().enumerate().find_map(|(at, log)| Some((at, log.record(sequence)?)))?;
-        let mut newest = self.lives.get(record.life)?.newest;
+        let mut newest = self.lives.get(record.life)?.newest();
         // In its own log, the way to an old version need not lead over all newer ones.
         newest[log] = Some(sequence);
         self.versions_down_from(newest).map(|record| record.sequence).find(|number| *number < sequence)
@@ -281,6 +283,63 @@ impl Recorder {
         self.lives.resources().filter(move |other| {
             other != resource && other.plural == resource.plural && other.cluster == resource.cluster
         })
+    }
+
+    /// How many versions had been received when the clock said this time: at least so many, and at most so many.
+    ///
+    /// The moment is behind the last one that was received at this time or an earlier one. So it is where the clock was set back,
+    /// too: what came before that one, though at a later time, belongs to the moment. Up to the next one that is kept there may
+    /// have been others, of which it is not known when they came.
+    pub fn received_by(&self, at: f64) -> (u64, u64) {
+        let least = self.logs.iter().filter_map(|log| log.last_by(at)).max().map_or(0, |last| last + 1);
+        let next = self.logs.iter().filter_map(|log| log.between(least, u64::MAX).next());
+        (least, next.map(|next| next.sequence).min().unwrap_or(self.totals.received))
+    }
+
+    /// After so many versions had been received, nothing came of an object whose name was forgotten later: of a moment before
+    /// that, names may be missing. Whoever has the present objects knows then of those that are missing here that they are as they
+    /// were. The second says whether there are any.
+    pub fn whole_from(&self) -> (u64, bool) {
+        self.lives.whole_from()
+    }
+
+    /// The objects of a resource that there were, in any order, each after as many versions were received as `received` says for
+    /// its key. What was received of other resources does not count for how long this takes.
+    pub fn past(
+        &self,
+        resource: ApiResource,
+        received: impl Fn(&ObjectKey) -> Option<u64>,
+    ) -> impl Iterator<Item = (&Life, Past)> {
+        self.lives.names(resource).filter_map(move |(key, numbers)| self.past_among(numbers, received(key)?))
+    }
+
+    /// The object that had a name after so many versions were received.
+    pub fn past_of(&self, resource: ApiResource, key: &ObjectKey, received: u64) -> Option<(&Life, Past)> {
+        self.past_among(self.lives.of_name(resource, key)?, received)
+    }
+
+    /// Of objects that had a name one after the other the one of which something was received last: it took over the name, also
+    /// where the deletion of the one before it was never seen.
+    fn past_among(&self, numbers: &[u32], received: u64) -> Option<(&Life, Past)> {
+        let lives = numbers.iter().filter_map(|number| self.lives.get(*number));
+        let pasts = lives.filter_map(|life| Some((life, past::of(life, &self.logs, received)?)));
+        pasts.max_by_key(|(_, past)| past.sequence).filter(|(_, past)| past.then != Then::Absent)
+    }
+
+    /// Whether something is remembered of an object.
+    pub fn remembers(&self, resource: ApiResource, key: &ObjectKey, uid: &Uid) -> bool {
+        self.lives.find(resource, key, uid).is_some()
+    }
+
+    /// An object, by its number.
+    pub fn life(&self, number: u32) -> Option<&Life> {
+        self.lives.get(number)
+    }
+
+    /// What was received from one number on, up to before another one, in the order in which it came: of each version that is
+    /// kept its record; and where a version is missing behind one that is kept, a record that says only that.
+    pub fn between(&self, from: u64, to: u64) -> impl DoubleEndedIterator<Item = &Record> {
+        past::Merged(self.logs.each_ref().map(|log| log.between(from, to)))
     }
 
     /// The resource of a life.
@@ -327,6 +386,7 @@ impl Recorder {
     pub fn limit(&mut self, budget: usize) {
         self.budget = budget;
         self.texts.limit(budget / TEXTS);
+        self.lives.limit(budget / NAMES);
         self.logs.iter_mut().for_each(|log| log.fill_to(segment(budget)));
         self.drop_beyond();
     }
@@ -347,9 +407,11 @@ impl Recorder {
             if let Some(last) = records.last() {
                 self.note_dropped(last.at, interest);
             }
-            self.totals.kept -= records.len() as u64;
-            self.totals.dropped += records.len() as u64;
-            records.iter().for_each(|record| self.lives.dropped_one(record.life));
+            for record in records.iter().filter(|record| !record.is_missing) {
+                self.totals.kept -= 1;
+                self.totals.dropped += 1;
+                self.lives.dropped_one(record);
+            }
         }
     }
 }
@@ -357,16 +419,6 @@ impl Recorder {
 /// How many bytes a segment of a recorder with this budget holds.
 fn segment(budget: usize) -> usize {
     (budget / SEGMENTS).clamp(1 << 12, SEGMENT)
-}
-
-/// Stands for a resourceVersion: the number that it is, or a hash of any other text.
-fn mark_of(version: &ResourceVersion) -> u64 {
-    let number = version.as_str().parse().ok().filter(|number| *number < NOT_A_NUMBER && version.is_comparable());
-    number.unwrap_or_else(|| {
-        let mut hasher = FxHasher::default();
-        version.as_str().hash(&mut hasher);
-        hasher.finish() | NOT_A_NUMBER
-    })
 }
 
 /// Those that the object resembles: the others of its first owner, and those of its resource.

@@ -3,6 +3,7 @@
 //! A version costs the bytes in which it differs from another one. Its text is made again, and parsed, only when the user
 //! looks at it. Versions that are dropped are counted. A Secret's values never reach the recorder.
 
+pub mod coverage;
 pub mod secret;
 
 use std::borrow::Cow;
@@ -13,9 +14,10 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
-use kubechurn_recorder::{Interest, NewVersion, Pushed, Record, Recorder, Stored, Totals};
+use kubechurn_recorder::{Interest, Life, NewVersion, Past, Pushed, Record, Recorder, Stored, Then, Totals};
 use serde::Serialize;
 
+use crate::history::coverage::{Coverage, Known, Moment, Part};
 use crate::timeline::mark::MarkType;
 use crate::timeline::marks::MarkInfo;
 
@@ -118,6 +120,30 @@ pub struct RecordedChange<'a> {
     pub new: Option<Cow<'a, str>>,
 }
 
+/// An object as it was at a moment.
+#[derive(Clone, Copy, Debug)]
+pub struct AtMoment<'a> {
+    /// Its key.
+    pub key: &'a ObjectKey,
+    /// Its uid.
+    pub uid: &'a Uid,
+    /// What is known of its version.
+    pub was: Was<'a>,
+    /// What had happened to it last, and when, in milliseconds; negative infinity where that is not kept.
+    pub last: (DeltaType, f64),
+}
+
+/// What is known of an object's version at a moment.
+#[derive(Clone, Copy, Debug)]
+pub enum Was<'a> {
+    /// It is still the object's newest, and perhaps kept.
+    Newest(Option<&'a Record>),
+    /// There was another one since, and this one is kept.
+    Version(&'a Record),
+    /// There was another one since, and it is not kept.
+    Evicted,
+}
+
 /// The object of a version.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Of {
@@ -152,18 +178,21 @@ pub struct History {
     salt: u64,
     /// The most that the user's choice may give, after memory has become short.
     most: usize,
+    /// When what was known of each kind.
+    pub coverage: Coverage,
 }
 
 impl History {
     /// An empty history of at most so many bytes. `salt` is a random number.
     pub fn new(budget: usize, salt: u64) -> History {
-        History { recorder: Recorder::new(budget), salt, most: usize::MAX }
+        History { recorder: Recorder::new(budget), salt, most: usize::MAX, coverage: Coverage::default() }
     }
 
     /// Keeps what was received. Returns its number, if it is a change that can be told: what a first list brings is none,
     /// but how far a workload is then is known from it.
     pub fn push(&mut self, resource: ApiResource, received: ReceivedDelta<'_>) -> Option<u64> {
-        let ReceivedDelta { now, delta_type, object, text, .. } = received;
+        let ReceivedDelta { now, delta_type, object, text, was_known } = received;
+        let was_known = was_known || matches!(delta_type, DeltaType::Updated | DeltaType::Deleted);
         let masked = match text {
             Some(text) if secret::is_secret(&resource) => Some(secret::redact(text, self.salt)),
             _ => None,
@@ -178,14 +207,96 @@ impl History {
             _ => Interest::Change,
         };
         let is_told_elsewhere = interest == Interest::Change && self.is_known_elsewhere(&resource, &received);
-        match self.recorder.push(NewVersion { at: now, delta_type, resource, object, text, interest }) {
+        match self.recorder.push(NewVersion { at: now, delta_type, resource, object, text, interest, was_known }) {
             Pushed::Kept(sequence) => {
                 let is_told = interest != Interest::Listed || is_workload(&resource);
                 let is_told = is_told || self.recorder.previous(sequence).is_some();
                 (is_told && !is_told_elsewhere).then_some(sequence)
             }
-            Pushed::Again(_) | Pushed::Dropped => None,
+            Pushed::Again(known) => {
+                if delta_type == DeltaType::Replaced
+                    && let Some(stored) = self.recorder.get(known)
+                {
+                    self.coverage.named(resource, stored.record.life);
+                }
+                None
+            }
+            Pushed::Dropped => None,
         }
+    }
+
+    /// The moment of a time, in milliseconds.
+    pub fn moment(&self, at: f64) -> Moment {
+        self.coverage.moment(at, self.recorder.received_by(at))
+    }
+
+    /// How many versions that are kept were received since a moment, of these resources.
+    pub fn changes_since(&self, moment: Moment, resources: &[ApiResource]) -> usize {
+        let since = self.recorder.between(moment.received, self.received());
+        let resource = |record: &Record| self.recorder.resource(self.recorder.life(record.life)?);
+        since.filter(|record| resource(record).is_some_and(|own| resources.contains(&own))).count()
+    }
+
+    /// The objects of a resource as they were when so much was known of it, in any order.
+    pub fn past<'a>(&'a self, resource: ApiResource, known: &'a Known) -> impl Iterator<Item = AtMoment<'a>> {
+        let received = move |key: &ObjectKey| self.coverage.part_of(known, key).map(|part| part.received);
+        self.recorder.past(resource, received).filter_map(move |(life, past)| self.at_moment(known, life, past))
+    }
+
+    /// The object that had a name when so much was known of its resource.
+    pub fn past_of<'a>(&'a self, resource: ApiResource, key: &ObjectKey, known: &Known) -> Option<AtMoment<'a>> {
+        let received = self.coverage.part_of(known, key)?.received;
+        let (life, past) = self.recorder.past_of(resource, key, received)?;
+        self.at_moment(known, life, past)
+    }
+
+    fn at_moment<'a>(&'a self, known: &Known, life: &'a Life, past: Past) -> Option<AtMoment<'a>> {
+        let part = self.coverage.part_of(known, &life.key)?;
+        self.coverage.has(part, life.number, past.sequence).then_some(())?;
+        let record = match past.then {
+            Then::Version(sequence) => Some(self.recorder.get(sequence)?.record),
+            Then::Absent | Then::Evicted => None,
+        };
+        let was = match record {
+            record if past.is_newest => Was::Newest(record),
+            Some(record) => Was::Version(record),
+            None => Was::Evicted,
+        };
+        let last = record.map_or((DeltaType::Replaced, f64::NEG_INFINITY), |record| (record.delta_type, record.at));
+        Some(AtMoment { key: &life.key, uid: &life.uid, was, last })
+    }
+
+    /// Calls `each` with the key of the object of each version that was received between two numbers, in any order of the two.
+    pub fn each_between(&self, resource: ApiResource, (from, to): (u64, u64), each: &mut dyn FnMut(&ObjectKey)) {
+        for record in self.recorder.between(from.min(to), from.max(to)) {
+            let life = self.recorder.life(record.life);
+            if let Some(life) = life.filter(|life| self.recorder.resource(life) == Some(resource)) {
+                each(&life.key);
+            }
+        }
+    }
+
+    /// Whether it is known of each object whether a part had it then: no change is dropped that came since the moment, and each
+    /// name is remembered, or is that of a present object.
+    pub fn is_whole(&self, part: &Part, moment: Moment) -> bool {
+        let (from, has_lost) = self.recorder.whole_from();
+        let is_kept = self.whole_since().is_none_or(|since| since <= moment.at);
+        is_kept && from <= part.received && (part.is_current || !has_lost)
+    }
+
+    /// Whether there may be present objects of which nothing is remembered.
+    pub fn has_forgotten(&self) -> bool {
+        self.recorder.whole_from().1
+    }
+
+    /// Whether something is remembered of an object.
+    pub fn remembers(&self, resource: ApiResource, object: &Object) -> bool {
+        self.recorder.remembers(resource, &object.key, &object.uid)
+    }
+
+    /// The text of a version, if it is kept.
+    pub fn text(&self, sequence: u64) -> Option<Cow<'_, str>> {
+        self.recorder.read(sequence)
     }
 
     /// Whether another watch has brought the same version of the same object. Some kinds are served in two groups or versions: an

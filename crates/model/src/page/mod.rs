@@ -681,7 +681,11 @@ impl Page {
         watching.watches.write_down(cx.audit);
         // A table that comes into view again starts without its old filter.
         watching.watches.others_mut().for_each(|table| table.filter_by(Filter::default()));
-        ended.into_iter().for_each(|id| cx.effects.push(Effect::Stop(id)));
+        for id in ended {
+            let received = watching.history.received();
+            watching.history.coverage.ended(id, (cx.now, received));
+            cx.effects.push(Effect::Stop(id));
+        }
         watching.start(cx.effects);
         if is_other {
             self.table.begin_other_rows();

@@ -12,6 +12,7 @@ use kubechurn_client::cache::shared_informer::{ReceivedDelta, SharedInformer};
 use kubechurn_columns::kinds::Kind;
 
 use crate::history::History;
+use crate::history::coverage::Before;
 use crate::navigation::Navigation;
 use crate::page::effect::{Effect, Effects, ReflectorInput};
 use crate::page::environment::Environment;
@@ -116,6 +117,7 @@ impl Watching {
         let (history, absences) = (&mut self.history, &mut self.watches.absences);
         let informer = self.informers.get_mut(id)?;
         let is_first = !informer.reflector().has_listed();
+        let covered = Before::of(informer, &input, history.received());
         let mut keep = |received: ReceivedDelta<'_>| {
             if let Some(resource) = resource {
                 absences.received(id, resource, is_first, &received);
@@ -144,6 +146,10 @@ impl Watching {
             }
         }
         if let Some((resource, scope)) = self.informers.of(id) {
+            if let Some(informer) = self.informers.get(id).filter(|_| records) {
+                let (of, now) = ((resource, &*scope.namespace), (moment.now, self.history.received()));
+                self.history.coverage.handled(id, of, (covered, informer, &notices), now);
+            }
             if let Some((before, informer)) = before.zip(self.informers.get(id)) {
                 audit.handled(before, After { resource: &resource, scope, informer, action: action.as_ref(), moment });
             }

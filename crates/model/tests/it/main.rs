@@ -26,6 +26,7 @@ mod page;
 mod play;
 /// A first list on its way.
 mod provisional;
+mod rewind;
 /// The page checks itself against the server.
 mod verify;
 /// One kind or several in one table and on one timeline.

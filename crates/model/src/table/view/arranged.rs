@@ -147,6 +147,14 @@ impl ArrangedRows {
         }
     }
 
+    /// Takes in many rows. Their order is made as after a change of order.
+    pub(super) fn fill(&mut self, rows: Vec<Row>) {
+        for row in rows {
+            self.rows.insert(row);
+        }
+        self.begin_sorting();
+    }
+
     /// Takes in a row. Returns whether it is shown.
     pub(super) fn insert(&mut self, row: Row) -> bool {
         let id = self.rows.insert(row);

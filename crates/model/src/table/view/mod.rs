@@ -130,6 +130,36 @@ impl TableView {
         self.add(kind, object, delta, at);
     }
 
+    /// Takes in many objects, none of which has a row, and what happened to each last. Their order is made as after a change of
+    /// order: the first rows are found first.
+    pub fn fill(&mut self, objects: Vec<(KindId, Arc<Object>, (DeltaType, f64))>) {
+        self.taken.added += objects.len() as u64;
+        let rows = objects.iter().map(|(kind, object, (delta, at))| Row::new(*kind, object, *delta, *at));
+        self.arranged.fill(rows.collect());
+    }
+
+    /// Puts the state of an object into its row, which is made where there is none. This happened to the object last, and is
+    /// not marked as a change.
+    pub fn put(&mut self, kind: KindId, object: &Arc<Object>, (delta, at): (DeltaType, f64)) {
+        let found = self.find(kind, &object.key);
+        let Some(id) = found.filter(|id| self.row(*id).is_some_and(|row| row.object.uid == object.uid)) else {
+            self.take_out(kind, &object.key);
+            return self.apply_known(kind, object, (delta, at));
+        };
+        let comes_into_view = self.arranged.replace(id, object, |row| {
+            (row.object, row.delta, row.changed, row.changed_at) = (object.clone(), delta, 0, at);
+        });
+        self.frozen.add_waiting(usize::from(comes_into_view));
+    }
+
+    /// Removes the row of an object without a trace, if there is one.
+    pub fn take_out(&mut self, kind: KindId, key: &ObjectKey) {
+        if let Some(id) = self.arranged.delete(kind, key, f64::NEG_INFINITY) {
+            self.taken.deleted += 1;
+            self.arranged.remove(id);
+        }
+    }
+
     /// Takes in a delta of a first list that is not complete. `now` is the time in milliseconds.
     pub fn apply_listed(&mut self, kind: KindId, delta_type: DeltaType, object: &Arc<Object>, now: f64) {
         self.taken.listed += 1;
