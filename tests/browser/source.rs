@@ -111,6 +111,8 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
         .await;
         assert_eq!(page.browser.run(open, vec![]).await, json!(false));
         // kubectl proxy lets no page of another origin read its answers, so there is nothing to show.
+        // The console has the request that the policy refused.
+        page.browser.console().await;
     })
     .await;
 }

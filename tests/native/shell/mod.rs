@@ -189,6 +189,7 @@ impl Shell {
             | Effect::Alert(_)
             | Effect::Focus(_)
             | Effect::ScrollTable(_)
+            | Effect::ScrollFeed(_)
             | Effect::Beat { .. } => {}
         }
     }
