@@ -11,9 +11,10 @@ use rustc_hash::FxHashMap;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::view::RowModel;
 use kubechurn_model::view::panels::{
-    DialogsView, Draw, FeedView, FooterView, HeaderView, Hold, InspectorView, RowsView, SidebarView, TablePanel,
-    TimelinePanel, View,
+    DialogsView, FeedView, FooterView, HeaderView, InspectorView, RowsView, SidebarView, TablePanel, TimelinePanel,
+    View,
 };
+use kubechurn_model::view::shown::{Draw, Hold};
 
 use crate::ui::parts::Part;
 

@@ -18,33 +18,11 @@ use crate::navigation::route::Route;
 use crate::shell::panel::PanelSizes;
 use crate::table::layout::Choice;
 use crate::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
-use crate::view::shown::Shown;
+use crate::view::shown::{ByPage, Draw, Hold, Shown};
 use crate::view::{
     ChangesItem, CompletionModel, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel,
     RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
 };
-
-/// How the values of a panel are held.
-pub trait Hold {
-    /// How a value is held.
-    type Of<T>;
-}
-
-/// The page holds its values: each with whether it is drawn.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ByPage;
-
-impl Hold for ByPage {
-    type Of<T> = Shown<T>;
-}
-
-/// Whoever draws holds the values in a way of its own, and draws what changed.
-pub trait Draw: Hold {
-    /// Holds a value for the first time.
-    fn hold<T: Clone + Send + Sync + 'static>(value: T) -> Self::Of<T>;
-    /// Draws another value in its place.
-    fn draw<T: Clone + Send + Sync + 'static>(held: &Self::Of<T>, value: T);
-}
 
 /// Declares a panel: its values, and which of them are not the default at first.
 macro_rules! panel {

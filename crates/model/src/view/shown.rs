@@ -2,7 +2,27 @@
 
 use std::ops::Deref;
 
-use crate::view::panels::Draw;
+/// How the values of a panel are held.
+pub trait Hold {
+    /// How a value is held.
+    type Of<T>;
+}
+
+/// The page holds its values: each with whether it is drawn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ByPage;
+
+impl Hold for ByPage {
+    type Of<T> = Shown<T>;
+}
+
+/// Whoever draws holds the values in a way of its own, and draws what changed.
+pub trait Draw: Hold {
+    /// Holds a value for the first time.
+    fn hold<T: Clone + Send + Sync + 'static>(value: T) -> Self::Of<T>;
+    /// Draws another value in its place.
+    fn draw<T: Clone + Send + Sync + 'static>(held: &Self::Of<T>, value: T);
+}
 
 /// A value, and whether it differs from what was drawn last. Whoever draws takes the value only if it differs, so that
 /// readers of an unchanged value have nothing to do.
