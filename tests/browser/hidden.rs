@@ -127,7 +127,7 @@ async fn timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep() {
         let _: bool = page.read("return held.end()", Vec::new()).await;
 
         let truth = cluster.quiet("/api/v1/pods").await;
-        page.shows("pods", &truth, Duration::from_secs(5)).await;
+        page.shows("pods", &truth, Duration::from_secs(20)).await;
         page.is_balanced().await;
         assert_eq!(page.status_of("pods").await.map(|status| status.state).as_deref(), Some("live"));
         // The server ends the watch of a client that does not keep up on a busy machine, and the page resumes it.

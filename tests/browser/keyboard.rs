@@ -336,8 +336,9 @@ async fn the_feed_and_the_lanes_are_used_by_keys_alone() {
         page.open("#/pods?view=changes").await;
         let pods = cluster.list(PODS).await;
         let keys = pods.in_order();
-        for key in &keys[..3] {
-            cluster.patch(&pod(key), &json!({ "metadata": { "labels": { "example.org-a": "one" } } })).await;
+        // The same change of several Pods would be one row.
+        for (key, label) in keys.iter().zip(["a", "b", "c"]) {
+            cluster.patch(&pod(key), &json!({ "metadata": { "labels": { label: "one" } } })).await;
         }
         let rows = "return [...document.querySelectorAll('[data-testid=feed-row][data-what=change]')].length >= 3";
         page.becomes("the changes are told", rows, json!(true)).await;

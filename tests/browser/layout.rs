@@ -155,7 +155,7 @@ async fn nothing_covers_anything_at_twice_the_size_and_on_a_phone() {
                 return rows.filter(one => one.closest('.feed-line').matches(':first-child') && cut(one)).map(one => one.textContent)";
             page.becomes(&format!("the value of the cause is not cut {at}"), values, json!([])).await;
             page.browser.run("document.querySelector('[data-testid=feed-scroll]').focus()", Vec::new()).await;
-            page.press("j").await;
+            page.press("g").await;
             let kinds = ["[data-testid=feed-row][data-hand]", "[data-testid=noise-offer]"];
             is_there(page, kinds[0]).await;
             opens(page, &format!("what can be called noise {at}"), "m", kinds[1]).await;

@@ -279,9 +279,9 @@ impl WrongNow {
                     held.due_at = due_at;
                 }
             }
-            // A container that crashed runs again, and its probes are not done.
+            // A container that crashed runs again, and its probes are not done; or what failed is tried once more.
             Some(held)
-                if matches!(held.fault, Fault::Crash { .. })
+                if matches!(held.fault, Fault::Crash { .. } | Fault::Pull { .. } | Fault::Start { .. })
                     && matches!(found.fault, Fault::Hang { .. } | Fault::Unready { .. }) =>
             {
                 held.recovered_at.get_or_insert(now);

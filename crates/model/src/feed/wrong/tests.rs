@@ -471,6 +471,14 @@ fn a_pod_that_hangs_before_its_containers_run_is_an_entry_with_the_event_s_reaso
     told.set(5_000.0, "pods", on_node(runs(5), "True", 5, Value::Null));
     assert_eq!(told.sentences(5_500.0), [""; 0]);
     assert!(told.wrong.held.is_empty());
+    // An image that could not be pulled is pulled once more.
+    let mut pulls = Play::default();
+    let refused = json!({"waiting": {"reason": "ErrImagePull"}});
+    for (at, state) in [(0.0, refused.clone()), (70_000.0, creating()), (75_000.0, refused), (90_000.0, creating())] {
+        pulls.set(at, "pods", on_node(state, "False", 0, Value::Null));
+        assert!(pulls.sentences(at + 500.0)[0].contains("cannot pull"), "{at}: {:?}", pulls.wrong.entries());
+    }
+    assert!(pulls.sentences(106_000.0)[0].contains("does not start"), "{:?}", pulls.wrong.entries());
     // On a node that is lost nobody starts anything: that is the node's entry.
     let mut lost = Play { pods_on: Some(1), ..Play::default() };
     lost.set(0.0, "pods", on_node(creating(), "False", 0, Value::Null));
