@@ -47,30 +47,9 @@ pub const DEFINITIONS: Kind = Kind {
     short_names: &["crd", "crds"],
     heading: "Cluster",
     title: "CustomResourceDefinitions",
-    columns: &columns(&DEFINITION),
-    decode: Decode(&|text| read(text, &DEFINITION)),
+    columns: &columns(&[CREATED_AT]),
+    decode: Decode(&|text| read(text, &[CREATED_AT])),
 };
-
-/// CustomResourceDefinitions, as servers printed them before 1.37.
-pub const DEFINITIONS_BEFORE_1_37: Kind =
-    Kind { columns: &columns(&[CREATED_AT]), decode: Decode(&|text| read(text, &[CREATED_AT])), ..DEFINITIONS };
-
-const DEFINITION: [Printed; 4] = [
-    words("GROUP", &["spec group"], |fields| fields.text("")),
-    words("SCOPE", &["spec scope"], |fields| fields.text("")),
-    words("VERSIONS", &["spec versions"], |fields| {
-        let mut served: Vec<Text<'_>> = Vec::new();
-        fields.each(0, &["name", "served"], &mut |version| {
-            if version.value(1)? {
-                served.push(version.words(0)?);
-            }
-            Ok(())
-        })?;
-        let names: Vec<&str> = served.iter().map(|name| &**name).collect();
-        Ok(text(&names.join(",")))
-    }),
-    CREATED_AT,
-];
 
 /// APIServices, in the sidebar under Cluster.
 pub const API_SERVICES: Kind = Kind {
