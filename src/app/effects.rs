@@ -14,7 +14,7 @@ use crate::app::environment::Browser;
 use crate::browser::base::Base;
 use crate::browser::driver::Driver;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::browser::{document, location, policy, storage, watchdog};
+use crate::browser::{location, policy, storage, theme, watchdog};
 use crate::ui::feed::alerts;
 use crate::ui::focus;
 
@@ -47,12 +47,12 @@ impl App {
             Effect::Store(name, value) => storage::keep(&name, value.as_deref()),
             Effect::StoreInTab(name, value) => storage::keep_in_tab(name, &value),
             Effect::Theme(theme) => {
-                if let Some(root) = document().and_then(|document| document.document_element()) {
-                    let _ = root.set_attribute("data-theme", theme.name());
-                }
-                if let Some(canvas) = &mut *self.canvas.borrow_mut() {
-                    canvas.read_theme();
-                }
+                theme::choose(theme.name());
+                self.read_theme();
+            }
+            Effect::Rewound(is_rewound) => {
+                theme::rewind(is_rewound);
+                self.read_theme();
             }
             Effect::Warn(line) => web_sys::console::warn_1(&line.into()),
             Effect::Alert(alert) => alerts::perform(alert),
@@ -63,6 +63,13 @@ impl App {
             Effect::ScrollTable(top) => focus::scroll(Rows::Table, top),
             Effect::ScrollFeed(top) => focus::scroll(Rows::Feed, top),
             Effect::Beat { versions, next } => watchdog::beat(&versions, next),
+        }
+    }
+
+    /// Has the canvas painted in the document's colours.
+    fn read_theme(&self) {
+        if let Some(canvas) = &mut *self.canvas.borrow_mut() {
+            canvas.read_theme();
         }
     }
 

@@ -75,7 +75,7 @@ const WRONG: &str = "
     if (document.documentElement.scrollWidth > innerWidth) wrong.push('the page is wider than the window');
     return wrong.slice(0, 12)";
 
-async fn is_in_order(page: &Page, state: &str) {
+pub async fn is_in_order(page: &Page, state: &str) {
     wait_until(state, SOON, async || {
         let wrong: Vec<String> = page.read(WRONG, Vec::new()).await;
         holds(wrong.is_empty(), || format!("{wrong:#?}"))

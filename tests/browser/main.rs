@@ -69,6 +69,9 @@ mod phone;
 // What covers something else at 200 % zoom and on a phone.
 mod layout;
 
+// Another moment than now.
+mod rewind;
+
 // Fifty thousand Pods.
 mod size;
 

@@ -41,6 +41,9 @@ mod kinds;
 // The cluster is replaced, sockets are cut.
 mod outage;
 
+// Other moments than now.
+mod rewind;
+
 // Under load, nothing is lost.
 mod sync;
 

@@ -101,6 +101,13 @@ impl Page {
         self.shell().place.clone()
     }
 
+    /// Looks at the page and the place where it is.
+    pub fn look<T>(&self, look: impl FnOnce(&Model, &Place) -> T) -> T {
+        let shell = self.shell();
+        let page = shell.page.borrow();
+        look(&page, &shell.place)
+    }
+
     /// What the page shows.
     pub fn view<T>(&self, look: impl FnOnce(&View) -> T) -> T {
         look(self.shell().page.borrow().view())

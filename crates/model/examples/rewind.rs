@@ -29,7 +29,6 @@ use kubechurn_model::history::{History, Was};
 use kubechurn_model::rewind::{Present, Rewound};
 use kubechurn_model::table::filter::Filter;
 use kubechurn_model::table::schema::TableSchema;
-use kubechurn_model::table::view::Sort;
 
 const RECORDING: &str = include_str!("../../../tests/fixtures/rollout.jsonl");
 const PODS: u64 = 10_000;
@@ -165,10 +164,9 @@ fn main() {
     let (bytes, budget) = history.bytes();
     println!("{PODS} Pods, {CHANGES} changes; recorder: {:.1} of {:.0} MB", bytes as f64 / 1e6, budget as f64 / 1e6);
     let schema = Arc::new(TableSchema::of(&[&pods::KIND]));
-    let order = || (Sort::default(), Filter::default());
     let at = |minute: f64| {
         let moment = history.moment(BEGIN + minute * 60_000.0);
-        Rewound::at(moment, schema.clone(), order(), (history, &session))
+        Rewound::at(moment, schema.clone(), &[], (history, &session))
     };
     println!(
         "{:>6} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>9}",

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use kubechurn_model::feed::span::SpanCommand;
 use kubechurn_model::feed::{FeedCommand, FeedRow, Piece};
 use kubechurn_model::page::command::Command;
+use kubechurn_model::rewind::banner::RewindCommand;
 
 use crate::ui::feed::alerts::TellMe;
 use crate::ui::feed::noise::Noise;
@@ -68,6 +69,7 @@ pub fn Feed(
     let offset = move || format!("translateY({}px)", window.with(|window| window.offset));
     let in_hand = move || window.with(|window| window.hand.map(row_id));
     let newer = move || screen.feed.frame.with(|frame| frame.newer);
+    let later = move || screen.feed.frame.with(|frame| frame.later.clone());
     let empty = move || screen.feed.frame.with(|frame| frame.empty.clone());
     view! {
         <section
@@ -98,6 +100,9 @@ pub fn Feed(
                         <button class="newer" data-testid="feed-newer" on:click=move |_| send(FeedCommand::Newest)>
                             {move || format!("▲ {} newer", newer())}
                         </button>
+                    })}
+                    {move || Some(later()).filter(|words| !words.is_empty()).map(|words| view! {
+                        <p class="feed-later" data-testid="feed-later">{words}", not shown here"</p>
                     })}
                     {move || Some(empty()).filter(|words| !words.is_empty()).map(|words| view! {
                         <p class="empty" data-testid="feed-empty">{words}</p>
@@ -223,6 +228,7 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
     let open = move |_| send(Command::Feed(FeedCommand::Open(row.with_untracked(|row| row.id))));
     let mark = move |_| send(Command::Feed(FeedCommand::OfferNoise(Some(row.with_untracked(|row| row.id)))));
     let is_in_hand = move || screen.feed.window.with(|window| window.hand == Some(place));
+    let rewind = move |_| send(Command::Rewind(RewindCommand::To(row.with_untracked(|row| row.at))));
     let around = move |_| send(Command::Span(SpanCommand::Around(row.with_untracked(|row| row.at))));
     view! {
         <li
@@ -277,6 +283,9 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                     </button>
                 })}
                 <span class="grow"></span>
+                <button class="on-hover" data-testid="feed-rewind" title="show the page as it was then" on:click=rewind>
+                    "◀◀ rewind"
+                </button>
                 <button class="on-hover" data-testid="feed-around" title="what else changed within 2 s of this?" on:click=around>
                     "± 2 s"
                 </button>

@@ -11,6 +11,7 @@ use kubechurn_model::timeline::mark::MarkType;
 
 use kubechurn_model::feed::span::SpanCommand;
 use kubechurn_model::page::command::{Command, InspectorCommand};
+use kubechurn_model::rewind::banner::RewindCommand;
 
 use crate::ui::inspector::scroll_to;
 use crate::ui::screen::{Commands, Inspector};
@@ -22,6 +23,7 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
     let let_go = Memo::new(move |_| versions.with(|versions| versions.let_go.clone()));
     let older = Memo::new(move |_| versions.with(|versions| versions.older));
     let newer = Memo::new(move |_| versions.with(|versions| versions.newer));
+    let later = Memo::new(move |_| versions.with(|versions| versions.later));
     let marked = Memo::new(move |_| versions.with(|versions| versions.marked));
     let send = move |command: InspectorCommand| commands.send(Command::Inspector(command));
     Effect::new(move |_| {
@@ -37,6 +39,12 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
         {move || versions.with(|versions| versions.resynced).map(|(count, at)| view! {
             <p class="inspector-note" data-testid="inspector-resynced">{resynced(count, at)}</p>
         })}
+        {move || match later.get() {
+            0 => None,
+            1 => Some(String::from("1 later version is not shown.")),
+            later => Some(format!("{later} later versions are not shown.")),
+        }
+        .map(|words| view! { <p class="inspector-note" data-testid="inspector-later">{words}</p> })}
         {move || (newer.get() > 0).then(|| view! {
             <button class="older" data-testid="inspector-newest" on:click=move |_| send(InspectorCommand::Newest)>
                 {format!("{} newer", newer.get())}
@@ -100,6 +108,14 @@ fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands
                 <span class="writers" title="inferred from managedFields: whose entry changed with this version, or who owns what changed">
                     {(!writers.is_empty()).then(|| view! { <span data-writers="">{writers.clone()}</span> ", inferred" })}
                 </span>
+                <button
+                    class="around"
+                    data-testid="version-rewind"
+                    title="show the page as it was then"
+                    on:click=move |_| commands.send(Command::Rewind(RewindCommand::To(at)))
+                >
+                    "◀◀"
+                </button>
                 <button
                     class="around"
                     data-testid="inspector-around"

@@ -23,6 +23,7 @@ use crate::ui::focus;
 use crate::ui::inspector::Inspector;
 use crate::ui::navigation::selectors::Selectors;
 use crate::ui::parts::{Part, once, part};
+use crate::ui::rewind::Rewind;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::filter::Filter;
 use crate::ui::shell::footer::Footer;
@@ -70,6 +71,7 @@ pub fn Shell(
         >
             <SkipLinks screen />
             <Header kinds screen commands />
+            <Rewind screen commands />
             <div class="backdrop" on:click=move |_| kinds.set(false)></div>
             {part(Part::Sidebar, screen, move || view! { <Sidebar screen commands /> })}
             <main class="main" data-view=move || if screen.feed.shown.get() { "changes" } else { "table" }>
@@ -174,6 +176,7 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
     let detail = move || {
         screen.header.connection.with(|connection| match (connection.state, &*connection.detail) {
             ("live", age) if !age.is_empty() => format!("heard {age} ago"),
+            ("rewound", now) => format!("· {now}"),
             (_, detail) => detail.to_owned(),
         })
     };

@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
+use kubechurn_model::rewind::banner::RewindCommand;
 use kubechurn_model::shell::beside::beside;
 use kubechurn_model::shell::panel::Panel;
 
@@ -102,6 +103,7 @@ pub fn Timeline(
     };
     let title = move || screen.header.subject.with(|subject| subject.title.clone());
     let fills = move || screen.timeline.fills.get();
+    let is_live = Memo::new(move |_| screen.header.rewind.with(Option::is_none));
     view! {
         <section class="timeline" aria-label="Timeline">
             <Edge panel=Panel::Timeline screen commands />
@@ -114,6 +116,16 @@ pub fn Timeline(
                 <span class="num dim">{move || screen.timeline.span.get()}</span>
                 <button aria-label="look at a shorter time" on:click=move |_| send(TimelineCommand::Zoom(0.5, None))>"+"</button>
                 <button aria-label="look at a longer time" on:click=move |_| send(TimelineCommand::Zoom(2.0, None))>"−"</button>
+                {move || is_live.get().then(|| view! {
+                    <button
+                        data-testid="rewind-begin"
+                        aria-label="rewind"
+                        title="show the page as it was before the last change (,)"
+                        on:click=move |_| commands.send(Command::Rewind(RewindCommand::Step(-1)))
+                    >
+                        "◀◀"
+                    </button>
+                })}
                 {move || if screen.timeline.following.get() {
                     view! { <span class="following">"● following"</span> }.into_any()
                 } else {

@@ -4,7 +4,7 @@
 
 use kubechurn_model::timeline::mark::{MarkType, grouped};
 use kubechurn_model::timeline::scene::labels::MARGIN;
-use kubechurn_model::timeline::scene::{Kept, REACH, ROW_TINTS, RowGap, SPAN_TINTS, Scene, fit};
+use kubechurn_model::timeline::scene::{Kept, Layout, MomentFlag, REACH, ROW_TINTS, RowGap, SPAN_TINTS, Scene, fit};
 
 use crate::ui::timeline::bands::{paint_bands, paint_words};
 use crate::ui::timeline::canvas::Canvas;
@@ -48,6 +48,37 @@ pub fn paint(canvas: &Canvas, scene: &Scene) {
     paint_stream(canvas, scene);
     context.restore();
     paint_axis(canvas, scene);
+    if let Some(flag) = &scene.moment {
+        paint_moment(canvas, flag, layout);
+    }
+}
+
+/// Paints the moment that is shown: what came later stands back, and the line has a flag with its time.
+fn paint_moment(canvas: &Canvas, flag: &MomentFlag, layout: &Layout) {
+    let context = &canvas.context;
+    canvas.fill(&canvas.colours.panel);
+    context.set_global_alpha(0.6);
+    for (x, top, bottom) in
+        [(flag.later, layout.top - 20.0, layout.bottom), (flag.strip_x, layout.strip_top, layout.strip_bottom)]
+    {
+        if let Some(x) = x {
+            context.fill_rect(x, top, layout.right + REACH - x, bottom - top);
+        }
+    }
+    context.set_global_alpha(1.0);
+    canvas.fill(&canvas.colours.text);
+    if let Some(x) = flag.strip_x {
+        context.fill_rect(x.round() - 1.0, layout.strip_top - 3.0, 2.0, layout.strip_bottom - layout.strip_top + 6.0);
+        context.fill_rect(x.round() - 4.0, layout.strip_top - 5.0, 8.0, 5.0);
+    }
+    let Some(x) = flag.x else { return };
+    context.fill_rect(x.round() - 1.0, layout.top, 2.0, layout.bottom - layout.top);
+    let left = (x - MomentFlag::WIDTH / 2.0).min(layout.width - MomentFlag::WIDTH).round();
+    context.fill_rect(left, layout.bottom + 1.0, MomentFlag::WIDTH, 16.0);
+    canvas.fill(&canvas.colours.panel);
+    context.set_text_align("center");
+    canvas.text(&flag.words, left + MomentFlag::WIDTH / 2.0, layout.bottom + 10.0);
+    context.set_text_align("left");
 }
 
 /// Paints the overview above the lanes.

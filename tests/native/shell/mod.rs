@@ -185,6 +185,7 @@ impl Shell {
             // What only a browser has: a policy, a theme, a console, notifications, focus, a scrolled element, a watchdog.
             Effect::Restrict(_)
             | Effect::Theme(_)
+            | Effect::Rewound(_)
             | Effect::Warn(_)
             | Effect::Alert(_)
             | Effect::Focus(_)

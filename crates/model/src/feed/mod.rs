@@ -109,6 +109,8 @@ pub struct FeedFrame {
     pub words: String,
     /// How many wait to be told, or were too many; empty where none.
     pub waiting: String,
+    /// What is not shown because it came after the moment, in words; empty where nothing is.
+    pub later: String,
     /// How many rows are newer than those that are held in place.
     pub newer: usize,
     /// The fields that the user called noise.
@@ -176,7 +178,7 @@ pub struct Changes {
     width: f64,
     /// The number and time of each change that was received.
     pub times: ReceivedTimes,
-    /// The chosen stretch of time, to which the rows are limited.
+    /// The chosen stretch of time, or all the time up to the moment that is shown, to which the rows are limited.
     pub span: Option<Reading>,
     /// The rows as they were when the user paused the page.
     paused: Option<Feed>,
@@ -561,8 +563,10 @@ impl Changes {
     /// What is found now, in the order of [`Findings::cards`]: one card for an object, and for Pods that were made alike the first,
     /// with the number of the others. Of several fields of an object the one is named that was asked for.
     pub fn cards(&self, now: f64) -> Vec<(Card, usize)> {
+        let until = self.span.as_ref().filter(|reading| reading.is_until());
+        let findings = until.map_or(&self.findings, |reading| &reading.findings);
         let mut cards: Vec<(Card, Vec<Uid>)> = Vec::new();
-        for card in self.findings.cards(now) {
+        for card in findings.cards(now) {
             match cards.iter_mut().find(|(known, _)| are_alike(known, &card)) {
                 Some((known, same)) if known.uid == card.uid => {
                     if known.title() == card.title() && is_asked(&card) && !is_asked(known) {

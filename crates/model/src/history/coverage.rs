@@ -108,6 +108,11 @@ impl Known {
         self.parts.is_empty()
     }
 
+    /// Whether a first list was under way, so that some of it was not known yet.
+    pub fn is_incomplete(&self) -> bool {
+        self.is_listing
+    }
+
     /// Whether some of it was older than the moment, because a watch was broken.
     pub fn is_in_gap(&self) -> bool {
         self.parts.iter().any(|part| part.is_in_gap)

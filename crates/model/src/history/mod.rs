@@ -230,11 +230,17 @@ impl History {
         self.coverage.moment(at, self.recorder.received_by(at))
     }
 
-    /// How many versions that are kept were received since a moment, of these resources.
-    pub fn changes_since(&self, moment: Moment, resources: &[ApiResource]) -> usize {
-        let since = self.recorder.between(moment.received, self.received());
-        let resource = |record: &Record| self.recorder.resource(self.recorder.life(record.life)?);
-        since.filter(|record| resource(record).is_some_and(|own| resources.contains(&own))).count()
+    /// How many changes came since a moment and are kept, of the objects that are asked for.
+    pub fn changes_since(&self, moment: Moment, is_asked: &dyn Fn(&ApiResource, &ObjectKey) -> bool) -> usize {
+        let since = self.recorder.between(moment.received, u64::MAX);
+        since.filter(|record| self.is_change(record, is_asked)).count()
+    }
+
+    /// Whether a record is of a change, and of an object that is asked for. What a list brings is no change.
+    fn is_change(&self, record: &Record, is_asked: &dyn Fn(&ApiResource, &ObjectKey) -> bool) -> bool {
+        let life = self.recorder.life(record.life);
+        let of = life.and_then(|life| Some((self.recorder.resource(life)?, &life.key)));
+        record.delta_type != DeltaType::Replaced && of.is_some_and(|(resource, key)| is_asked(&resource, key))
     }
 
     /// The objects of a resource as they were when so much was known of it, in any order.
@@ -264,6 +270,19 @@ impl History {
         };
         let last = record.map_or((DeltaType::Replaced, f64::NEG_INFINITY), |record| (record.delta_type, record.at));
         Some(AtMoment { key: &life.key, uid: &life.uid, was, last })
+    }
+
+    /// When the last change came before a moment, and the first one after it, of the objects that are asked for: in whole
+    /// milliseconds, up to which all of it had come. What a list brings is no change.
+    pub fn changes_around(
+        &self,
+        moment: Moment,
+        is_asked: &dyn Fn(&ApiResource, &ObjectKey) -> bool,
+    ) -> (Option<f64>, Option<f64>) {
+        let mut before = self.recorder.between(0, moment.received).rev();
+        let before = before.find(|record| record.at.ceil() < moment.at && self.is_change(record, is_asked));
+        let after = self.recorder.between(moment.received, u64::MAX).find(|record| self.is_change(record, is_asked));
+        (before.map(|record| record.at.ceil()), after.map(|record| record.at.ceil()))
     }
 
     /// Calls `each` with the key of the object of each version that was received between two numbers, in any order of the two.

@@ -58,6 +58,15 @@ pub fn line(item: &Item) -> String {
     format!("{} {}: {message}{cut}{times}", item.kind, item.reason)
 }
 
+/// When an Event was seen last, as it says itself.
+pub fn last_seen(kind: &Kind, event: &Object) -> Option<Timestamp> {
+    let place = kind.columns.iter().position(|column| column.title == "LAST SEEN")?;
+    match event.cells.get(place) {
+        Some(CellRef::Age(time)) => time,
+        _ => None,
+    }
+}
+
 /// The Events as they are shown, newest first, and how many more there are.
 pub fn items<'a>(kind: &Kind, events: impl Iterator<Item = &'a Arc<Object>>) -> (Vec<Item>, usize) {
     let place = |title: &str| kind.columns.iter().position(|column| column.title == title);

@@ -134,7 +134,7 @@ impl Navigation {
     /// The address of the same place in another cluster, whose page has this address.
     pub fn url_in(&self, page: &str) -> String {
         // What is selected there, and when something happened there, is another matter.
-        let mut route = Route { selected: String::new(), span: None, ..self.route.clone() };
+        let mut route = Route { selected: String::new(), span: None, at: None, ..self.route.clone() };
         // There the cluster that is shown beside this one is shown first, and this one beside it.
         let name = self.clusters.iter().find(|cluster| cluster.page == page).map(|cluster| &cluster.name);
         for cluster in route.clusters.iter_mut().filter(|cluster| Some(&**cluster) == name) {

@@ -8,6 +8,7 @@ use crate::feed::span::SpanCommand;
 use crate::history::Budget;
 use crate::inspector::tab::Tab;
 use crate::navigation::route::Route;
+use crate::rewind::banner::RewindCommand;
 use crate::shell::panel::Panel;
 use crate::table::cursor::Step;
 use crate::table::export::Format;
@@ -130,6 +131,8 @@ pub enum Command {
     Feed(FeedCommand),
     /// Do something with the chosen stretch of time.
     Span(SpanCommand),
+    /// Do something with the moment that is shown.
+    Rewind(RewindCommand),
     /// Do something with the filters that are watched.
     Alerts(AlertCommand),
     /// Do something in the timeline.
@@ -163,7 +166,7 @@ pub enum Command {
     /// Fetch the names of the namespaces.
     LoadNamespaces,
     /// Leave the innermost of these: palette, help, menu, a timeline that fills the page, cell, object, filter,
-    /// chosen time.
+    /// chosen time, moment.
     Leave,
 }
 
@@ -445,6 +448,22 @@ pub const OFFERS: &[Offer] = &[
         .keys("Timeline", &["]"])
         .repeating()
         .by_key_only(),
+    Offer::new("Rewind to the change before", Command::Rewind(RewindCommand::Step(-1)))
+        .names(&["history", "past", "back"])
+        .keys("Timeline", &[","])
+        .repeating(),
+    Offer::new("Go to the next change", Command::Rewind(RewindCommand::Step(1)))
+        .names(&["history", "past", "forward"])
+        .keys("Timeline", &["."])
+        .repeating(),
+    Offer::new("Play the recording, or stop", Command::Rewind(RewindCommand::Play))
+        .names(&["history", "past", "replay"])
+        .keys("Timeline", &[" "]),
+    Offer::new("Rewind 1 min", Command::Rewind(RewindCommand::Back(60_000.0))).names(&["history", "past", "ago"]),
+    Offer::new("Rewind 10 min", Command::Rewind(RewindCommand::Back(600_000.0))).names(&["history", "past", "ago"]),
+    Offer::new("Go back to now", Command::Rewind(RewindCommand::Live))
+        .names(&["live", "present"])
+        .keys("Timeline", &["L"]),
     Offer::new("What else changed within 2 s of this?", Command::Span(SpanCommand::AroundPointed))
         .keys("Timeline", &["e"]),
     Offer::new("Clear the time range", Command::Span(SpanCommand::Clear)),

@@ -169,7 +169,7 @@ fn note_values(part: Part, rows: &Rows, cx: &Context<'_>, note: &mut dyn FnMut(&
         rows.lines().take(ASKED).for_each(|line| note_of_line(part, line, note));
         return;
     }
-    let Some(view) = cx.watching.watches.view() else { return };
+    let Some(view) = cx.watching.view() else { return };
     let mut word = String::new();
     for row in view.rows().live_among(0, ASKED) {
         match part {

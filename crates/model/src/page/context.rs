@@ -6,6 +6,7 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::reflector::{Health, Input};
 use kubechurn_columns::kinds::Kind;
 
+use crate::history::Entry;
 use crate::inspector::tab::Tab;
 use crate::navigation::Navigation;
 use crate::navigation::route::{ChosenVersion, Route};
@@ -194,9 +195,28 @@ impl Context<'_> {
         }
     }
 
-    /// The time by the clock of each kind's API server, by the numbers of the kinds.
+    /// The time that is shown: the moment, or now; in milliseconds.
+    pub fn shown_at(&self) -> f64 {
+        self.watching.moment.map_or(self.now, |moment| moment.at)
+    }
+
+    /// The time that is shown, by the clock of a cluster's API server.
+    pub fn server_time(&self, cluster: &'static str) -> Timestamp {
+        self.env.server_clock(cluster).time(self.env.wall() - (self.now - self.shown_at()))
+    }
+
+    /// The versions of an object that are kept, as far as they had come at the time that is shown; the oldest first.
+    pub fn versions_of(&self, kind: &Kind, key: &ObjectKey) -> Vec<Entry> {
+        let mut kept = self.watching.history.of(&kind.resource, key);
+        if let Some(moment) = self.watching.moment {
+            kept.retain(|entry| entry.sequence < moment.received);
+        }
+        kept
+    }
+
+    /// The time that is shown, by the clock of each kind's API server, by the numbers of the kinds.
     pub fn times(&self, schema: &TableSchema) -> Vec<Timestamp> {
-        schema.kinds().iter().map(|kind| self.env.server_time(kind.resource.cluster)).collect()
+        schema.kinds().iter().map(|kind| self.server_time(kind.resource.cluster)).collect()
     }
 
     /// The worst health of the kinds in view.

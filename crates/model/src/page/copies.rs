@@ -82,7 +82,7 @@ fn time_of(row: &Row, table: &Table, cx: &Context<'_>) -> Timestamp {
 
 /// Writes the table into a file: the rows as they are now, however they change while the file is written.
 pub(super) fn export(format: Format, columns: &Columns, cx: &mut Context<'_>) {
-    let Some(view) = cx.watching.watches.view() else { return };
+    let Some(view) = cx.watching.view() else { return };
     // Deleted rows that are still shown are left out, because their objects do not exist any more. Provisional rows
     // are left out, too: a file outlives the list, and whoever reads the file cannot see that the list was not
     // complete.

@@ -49,6 +49,8 @@ pub enum Effect {
     StoreInTab(&'static str, String),
     /// Have the document light or dark.
     Theme(Theme),
+    /// Have the document, and its tab, look like one that shows another moment than now, or like one that is live.
+    Rewound(bool),
     /// Write a line to the console.
     Warn(String),
     /// Notify the user of changes, or mark the tab.

@@ -1,16 +1,22 @@
 //! Why the table has no row.
 
+use crate::history::coverage::Known;
 use crate::navigation::Navigation;
 use crate::navigation::route::joined;
 use crate::page::context::Context;
+use crate::rewind::Rewound;
 use crate::view::{self, EmptyTable};
 
 /// Why there is no row, as soon as that is known.
 pub fn empty(cx: &Context<'_>) -> Option<String> {
     let watches = &cx.watching.watches;
-    let view = watches.view()?;
+    let view = cx.watching.view()?;
     if !view.is_empty() {
         return None;
+    }
+    if let Some(rewound) = &cx.watching.rewound {
+        let works = view.progress().is_some() || rewound.unread() > 0;
+        return (!works).then(|| empty_then(rewound, &cx.navigation.route.text));
     }
     let table = EmptyTable {
         schema: &cx.navigation.schema,
@@ -19,6 +25,19 @@ pub fn empty(cx: &Context<'_>) -> Option<String> {
         works: view.progress().is_some(),
     };
     view::empty(table, cx.health()?)
+}
+
+/// Why there is no row of a moment.
+fn empty_then(rewound: &Rewound, text: &str) -> String {
+    let (table, title) = (rewound.table(), rewound.table().schema().title());
+    match () {
+        () if table.counts().1 > 0 => format!("No {title} match “{text}” at this moment."),
+        () if rewound.known().iter().all(Known::is_nothing) => {
+            format!("It is not known which {title} there were at this moment: they were not watched.")
+        }
+        () if !rewound.is_whole() => format!("It is not known which {title} there were at this moment."),
+        () => format!("There were no {title} at this moment."),
+    }
 }
 
 /// Why there is no table for the kinds in view: the state, and the words.

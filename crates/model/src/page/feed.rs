@@ -100,9 +100,9 @@ impl Feed {
         }
     }
 
-    /// How many things are wrong now.
+    /// How many things are wrong now; none while another moment is shown, of which that is not known.
     pub(super) fn wrong(&self) -> usize {
-        self.wrong.count()
+        if self.changes.span.as_ref().is_some_and(Reading::is_until) { 0 } else { self.wrong.count() }
     }
 
     /// When what is wrong is to be looked at again, in milliseconds.
@@ -120,9 +120,10 @@ impl Feed {
         self.changes.shown()
     }
 
-    /// How many changes the feed has.
+    /// How many changes the feed has; while another moment is shown, of those that had come.
     pub(super) fn told(&self) -> u64 {
-        self.changes.feed.counts().told
+        let until = self.changes.span.as_ref().filter(|reading| reading.is_until());
+        until.map_or(&self.changes.feed, |reading| &reading.feed).counts().told
     }
 
     fn kind(&mut self, kind: &'static str) -> Arc<str> {
@@ -372,7 +373,7 @@ impl Feed {
         if self.wrong.is_due(cx.now) {
             let began = self.wrong.look(cx);
             self.changes.call_failing(&began);
-            let wrong = self.wrong.model(self.changes.cards(cx.now), cx);
+            let wrong = self.wrong.model(self.changes.cards(cx.shown_at()), cx);
             cx.view.feed.wrong.put(wrong);
         }
         if !cx.navigation.route.changes {
@@ -406,7 +407,9 @@ impl Feed {
         if cx.watching.paused {
             words += &format!("; paused, {} more since", grouped(feed.since_pause()));
         }
-        let waiting = match (feed.waiting(), feed.skipped) {
+        let until = feed.span.as_ref().filter(|reading| reading.is_until());
+        let waiting = until.map_or(feed.waiting(), |reading| reading.left(&feed.times) as usize);
+        let waiting = match (waiting, feed.skipped) {
             // A few are read with the next frames.
             (0..FEW, 0) => String::new(),
             (waiting, 0) => format!("{} more are being read", grouped(waiting as u64)),
@@ -426,12 +429,17 @@ impl Feed {
         let empty = match (is_empty, cx.navigation.route.text.is_empty()) {
             (false, _) => "",
             (true, _) if is_off => OFF,
+            (true, true) if until.is_some_and(|reading| reading.left(&feed.times) > 0) => "",
+            (true, true) if until.is_some() => {
+                "Nothing that is kept changed between the page's first look and this moment."
+            }
             (true, true) if feed.span.is_some() => "Nothing that is kept changed in this time.",
             (true, true) => "Nothing has changed since this page began to watch. What changes will be shown here.",
             (true, false) => "No change passes the filter.",
         };
         let empty = unreadable(cx).filter(|_| is_empty).unwrap_or_else(|| empty.to_owned());
-        FeedFrame { words, waiting, newer, noise, empty }
+        let later = until.and(cx.view.header.rewind.as_ref()).map(|rewind| rewind.since.clone()).unwrap_or_default();
+        FeedFrame { words, waiting, later, newer, noise, empty }
     }
 
     fn row(&self, place: FeedPlace, cx: &Context<'_>) -> FeedRow {
@@ -448,7 +456,7 @@ impl Feed {
             "past" => seconds(&cx.env.date_and_time(row.at + 500.0)),
             _ => cx.env.date_and_time(row.at),
         };
-        row.age = ago(cx.now - row.at);
+        row.age = ago(cx.shown_at() - row.at);
         row
     }
 
@@ -475,17 +483,26 @@ impl Feed {
         row
     }
 
-    /// Reads the stretch of time that the address names, unless that is done.
+    /// Reads the stretch of time that the address names, or else what came up to the moment that is shown, unless that is done.
     pub(super) fn choose_span(&mut self, cx: &mut Context<'_>) {
-        let chosen = cx.navigation.route.span;
-        if self.changes.span.as_ref().map(Reading::window) != chosen {
-            self.begin_span(chosen, cx);
+        let is_read = match (chosen_span(cx), cx.watching.moment, &mut self.changes.span) {
+            (Some(chosen), _, Some(reading)) => !reading.is_until() && reading.window() == chosen,
+            (None, Some(moment), Some(reading)) => reading.go_on_until(moment.at),
+            (None, None, None) => true,
+            _ => false,
+        };
+        if !is_read {
+            self.begin_span(cx);
         }
     }
 
-    fn begin_span(&mut self, chosen: Option<Window>, cx: &mut Context<'_>) {
-        let (filter, began) = (feed_filter(cx), self.began);
-        let reading = chosen.map(|window| Reading::new(window, began, &self.changes.times, filter));
+    fn begin_span(&mut self, cx: &mut Context<'_>) {
+        let (filter, began, times) = (feed_filter(cx), self.began, &self.changes.times);
+        let reading = match (chosen_span(cx), cx.watching.moment) {
+            (Some(window), _) => Some(Reading::new(window, began, times, filter)),
+            (None, Some(moment)) => Some(Reading::until(moment.at, began, times, filter)),
+            (None, None) => None,
+        };
         self.changes.limit(reading);
         self.counted = 0.0;
         let times = *cx.view.feed.newest + 1;
@@ -496,7 +513,7 @@ impl Feed {
 
     /// Reads the stretch anew, because what counts as noise is another.
     pub(super) fn read_span_anew(&mut self, cx: &mut Context<'_>) {
-        self.begin_span(cx.navigation.route.span, cx);
+        self.begin_span(cx);
     }
 
     /// Reads changes of the stretch within a share of this frame's time. Returns whether some are left.
@@ -511,8 +528,9 @@ impl Feed {
                     is_left = false;
                     break;
                 };
-                let line = self.line_of(sequence, cx);
-                reading.read(line, is_own);
+                // Of a line that the feed has, only whether something is wrong since then may be of later.
+                let known = self.changes.feed.line(sequence).filter(|line| !line.is_failing).cloned();
+                reading.read(known.or_else(|| self.line_of(sequence, cx)), is_own);
             }
             if cx.env.now() >= end {
                 break;
@@ -524,7 +542,7 @@ impl Feed {
 
     /// Shows the counts, if something was read since they were shown.
     pub(super) fn present_span(&mut self, cx: &mut Context<'_>) {
-        let Some(reading) = &mut self.changes.span else {
+        let Some(reading) = self.changes.span.as_mut().filter(|reading| !reading.is_until()) else {
             cx.view.feed.span.put(None);
             return;
         };
@@ -535,6 +553,13 @@ impl Feed {
             cx.view.feed.span.put(Some(model));
         }
     }
+}
+
+/// The stretch of time that the address names, as far as it is not after the moment that is shown.
+fn chosen_span(cx: &Context<'_>) -> Option<Window> {
+    let Window { from, to } = cx.navigation.route.span?;
+    let end = cx.watching.moment.map_or(f64::INFINITY, |moment| moment.at.next_up());
+    Some(Window { from: from.min(end), to: to.min(end) })
 }
 
 /// The feed's filter, as the address has it.

@@ -76,12 +76,14 @@ pub fn command(press: Press<'_>, focus: Focus, rows: Rows, letters: bool) -> Opt
     } else {
         find(press.key)
     };
+    // Buttons use the space bar.
+    let is_letter = is_sign && press.key != " ";
     let command = &bound.filter(|offer| !press.repeated || offer.repeats)?.command;
     let taken = match focus {
         Focus::Field => press.command,
         Focus::Dialog => press.command || *command == Command::Leave,
-        Focus::Control => press.command || *command == Command::Leave || (is_sign && letters),
-        Focus::Link => press.command || if is_sign { letters } else { press.key != "Enter" },
+        Focus::Control => press.command || *command == Command::Leave || (is_letter && letters),
+        Focus::Link => press.command || if is_sign { is_letter && letters } else { press.key != "Enter" },
         Focus::Table | Focus::Lanes => press.command || !is_sign || letters,
     };
     let rows = if focus == Focus::Lanes { Rows::Lanes } else { rows };
@@ -103,6 +105,7 @@ pub fn cap(key: &'static str) -> &'static str {
         "PageUp" => "Page ↑",
         "Escape" => "Esc",
         "Mod+k" => "Ctrl K",
+        " " => "Space",
         key => key,
     }
 }
@@ -126,6 +129,8 @@ pub enum Layer {
     Filter,
     /// The chosen stretch of time.
     Span,
+    /// The moment that is shown.
+    Moment,
 }
 
 /// Which of these layers Esc leaves.
@@ -138,6 +143,7 @@ mod tests {
     use super::*;
     use crate::feed::span::SpanCommand;
     use crate::page::command::{Copied, InspectorCommand, PaletteCommand, SECTIONS};
+    use crate::rewind::banner::RewindCommand;
     use crate::table::cursor::Step;
 
     const PLAIN: Press<'_> = Press { key: "", command: false, alt: false, shift: false, repeated: false };
@@ -188,7 +194,10 @@ mod tests {
             (PLAIN, "[", Focus::Field, None),
             (PLAIN, "a", Focus::Field, None),
             (PLAIN, "Tab", Focus::Table, None),
-            (PLAIN, " ", Focus::Table, None),
+            (PLAIN, " ", Focus::Table, Some(Command::Rewind(RewindCommand::Play))),
+            (PLAIN, " ", Focus::Control, None),
+            (PLAIN, " ", Focus::Link, None),
+            (PLAIN, " ", Focus::Field, None),
             (PLAIN, "F5", Focus::Table, None),
             (PLAIN, "", Focus::Table, None),
             (PLAIN, "Dead", Focus::Table, None),
@@ -253,7 +262,7 @@ mod tests {
         for (at, key) in keys.iter().enumerate() {
             assert!(!keys[..at].contains(key), "{key} is bound twice");
             // Keys that the browser and the screen reader use.
-            assert!(!["Tab", " ", "F5", "F6", "Insert", "CapsLock", "'", "Backspace", "Delete"].contains(key), "{key}");
+            assert!(!["Tab", "F5", "F6", "Insert", "CapsLock", "'", "Backspace", "Delete"].contains(key), "{key}");
         }
         for (at, offer) in OFFERS.iter().enumerate() {
             assert!(

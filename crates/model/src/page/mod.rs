@@ -26,6 +26,7 @@ mod output;
 pub mod palette;
 pub mod report;
 mod requests;
+mod rewind;
 mod rows;
 mod search;
 mod settings;
@@ -66,12 +67,13 @@ use crate::page::feed::Feed;
 use crate::page::inspector::Inspector;
 use crate::page::keys::{Layer, innermost};
 use crate::page::requests::{Purpose, Requests};
+use crate::page::rewind::{Followed, Rewind};
 use crate::page::rows::OLD_AGES;
 use crate::page::settings::{Settings, stored_budget};
 use crate::page::sidebar::Sidebar;
 use crate::page::status::Status;
 use crate::page::table::Table;
-use crate::page::timeline::Timeline;
+use crate::page::timeline::{Asked, Timeline};
 use crate::page::verification::Verification;
 use crate::page::watching::{Receivers, Reflected, Watching};
 use crate::table::cursor::Step;
@@ -115,6 +117,7 @@ pub struct Page {
     timeline: Timeline,
     inspector: Inspector,
     verification: Verification,
+    rewind: Rewind,
     sidebar: Sidebar,
     status: Status,
     clocks: Clocks,
@@ -164,6 +167,7 @@ impl Page {
             timeline: Timeline::default(),
             inspector: Inspector::default(),
             verification: Verification::new(Memory::parse(env.parameter("memory").as_deref())),
+            rewind: Rewind::default(),
             sidebar: Sidebar::stored(env),
             status: Status::default(),
             clocks: Clocks::default(),
@@ -525,8 +529,25 @@ impl Page {
                 let pointed = self.timeline.pointed(cx).or_else(|| self.inspector.shown_at(cx));
                 span::handle(command, pointed, cx);
             }
+            Command::Rewind(command) => {
+                if let Some(at) = self.rewind.handle(command, cx) {
+                    self.rewind_to(at, env);
+                }
+            }
             Command::Alerts(command) => self.notifications.handle(command, cx),
-            Command::Timeline(command) => self.timeline.handle(command, cx),
+            Command::Timeline(command) => {
+                if let Some(asked) = self.timeline.handle(command, cx) {
+                    match asked {
+                        Asked::Drag(at) => self.rewind.drag(at, cx),
+                        Asked::Go(at) => self.rewind_to(Some(at), env),
+                        Asked::LetGo => {
+                            if let Some(at) = self.rewind.let_go(cx) {
+                                self.rewind_to(Some(at), env);
+                            }
+                        }
+                    }
+                }
+            }
             Command::Inspector(command) => {
                 if let Some(at) = self.inspector.handle(command, cx) {
                     self.timeline.show(at, cx.now);
@@ -570,6 +591,47 @@ impl Page {
         }
     }
 
+    /// Shows another moment, or, for `None`, now. The browser's history has one entry for all the moments that are shown one
+    /// after the other.
+    fn rewind_to(&mut self, at: Option<f64>, env: &dyn Environment) {
+        let now = env.now();
+        // The address has whole milliseconds, and what came within one has come.
+        let at = at.map(|at| at.max(0.0).ceil()).filter(|at| *at < now);
+        let route = Route { at, ..self.shared.navigation.route.clone() };
+        let was_rewound = self.shared.navigation.route.at.is_some();
+        let effect = if was_rewound && at.is_some() { Effect::Replace } else { Effect::Push };
+        self.shared.effects.push(effect(route.fragment()));
+        self.go(route, env);
+    }
+
+    /// Has everything show the moment that the address names. `is_other` is whether it names another one than before.
+    fn follow_moment(&mut self, is_other: bool, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        let schema = cx.navigation.new_schema();
+        let was_rewound = cx.watching.moment.is_some();
+        let followed = self.rewind.follow(&schema, is_other, cx);
+        if cx.watching.moment.is_some() != was_rewound {
+            cx.effects.push(Effect::Rewound(!was_rewound));
+        }
+        if followed == Followed::OtherRows {
+            self.table.begin_other_rows();
+            self.table.sort(true, &schema, cx);
+            self.table.filter(&schema, cx);
+            self.table.arrive(&schema, cx);
+        }
+        if followed != Followed::Same {
+            if let Some(moment) = cx.watching.moment {
+                self.timeline.show(moment.at, cx.now);
+                let words = format!("Rewound to {}.", cx.env.time_of_day(moment.at));
+                cx.view.dialogs.spoken.put(words);
+            }
+            self.rewind.present(cx);
+            self.status.hurry();
+            *cx.repaints = true;
+            cx.hurry();
+        }
+    }
+
     /// Stops draining, or resumes. While draining is stopped, the queues go on receiving, and fold the changes of each
     /// object.
     fn pause(&mut self, paused: bool, env: &dyn Environment) {
@@ -595,6 +657,7 @@ impl Page {
             (Layer::Object, cx.navigation.selected.is_some()),
             (Layer::Filter, !cx.navigation.route.text.is_empty()),
             (Layer::Span, cx.navigation.route.span.is_some()),
+            (Layer::Moment, cx.navigation.route.at.is_some()),
         ];
         let there: Vec<Layer> = there.into_iter().filter(|(_, is_there)| *is_there).map(|(layer, _)| layer).collect();
         match innermost(&there) {
@@ -607,6 +670,7 @@ impl Page {
             Some(Layer::Object) => cx.select(None),
             Some(Layer::Filter) => self.filter_by(String::new(), env),
             Some(Layer::Span) => span::handle(SpanCommand::Clear, None, cx),
+            Some(Layer::Moment) => self.rewind_to(None, env),
             None => {}
         }
     }
@@ -629,10 +693,13 @@ impl Page {
         let route = route.resolved(&cx.navigation.catalog);
         cx.navigation.selected = route.selection(&cx.navigation.catalog);
         let moved = cx.navigation.route.moved_to(&route);
+        let is_other_moment = cx.navigation.route.at != route.at;
         if moved.keeps_table() && !cx.watching.watches.is_empty() {
             // The table stays as it is, because the user may be acting on it.
             cx.navigation.route = route;
             cx.view.header.route.put(cx.navigation.route.clone());
+            self.follow_moment(is_other_moment, env);
+            let cx = &mut self.shared.context(env);
             self.feed.choose_span(cx);
             self.table.put_cursor_on_selected(cx);
             return cx.hurry();
@@ -658,6 +725,8 @@ impl Page {
                 self.feed.filter(cx);
             }
         }
+        self.follow_moment(is_other_moment, env);
+        let cx = &mut self.shared.context(env);
         self.feed.choose_span(cx);
         // The canvas shows the timeline of the place before.
         *cx.repaints = true;
@@ -710,7 +779,12 @@ impl Page {
     /// Shows what the last drain changed, and from time to time what changes with time.
     fn present(&mut self, env: &dyn Environment) {
         let cx = &mut self.shared.context(env);
+        if self.rewind.play(cx) {
+            self.rewind_to(None, env);
+        }
+        let cx = &mut self.shared.context(env);
         let draws = self.table.work(cx);
+        self.feed.choose_span(cx);
         self.feed.present(cx);
         if !cx.navigation.route.changes && draws && self.table.present(cx) {
             self.status.count_frame();
@@ -724,6 +798,7 @@ impl Page {
         }
         self.status.present(self.connection.progress(cx), self.verification.memory.budget(), cx);
         self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
+        self.rewind.present(cx);
         status::present_title(cx);
         self.clocks.look(cx);
         self.table.present_retention(cx);

@@ -1,11 +1,17 @@
 //! What the page gives out: effects, view and scene for the browser, and reports as plain JSON for tests and tools.
 
+use std::sync::Arc;
+
+use kubechurn_client::api::object::Object;
+
 use crate::page::Page;
 use crate::page::command::{Command, Rows};
 use crate::page::effect::{Effect, Effects};
 use crate::page::environment::Environment;
 use crate::page::keys::{self, Focus, Press};
 use crate::page::report;
+use crate::rewind::{Rewound, Stores};
+use crate::table::schema::TableSchema;
 use crate::timeline::scene::Scene;
 use crate::view::panels::View;
 use crate::watches::notices;
@@ -40,7 +46,10 @@ impl Page {
             () if self.shared.navigation.route.changes => Rows::Feed,
             () => Rows::Table,
         };
-        keys::command(press, if has_dialog { Focus::Dialog } else { focus }, rows, self.settings.has_letters())
+        // Space is the browser's own key, and plays only what is rewound.
+        let is_taken = press.key != " " || self.shared.watching.moment.is_some();
+        let focus = if has_dialog { Focus::Dialog } else { focus };
+        keys::command(press, focus, rows, self.settings.has_letters()).filter(|_| is_taken)
     }
 
     /// The state of each watched kind, those in view first. Kinds that wait for their columns come last, because they
@@ -48,7 +57,8 @@ impl Page {
     pub fn status(&self, env: &dyn Environment) -> String {
         let (watching, verifier) = (&self.shared.watching, &self.verification.verifier);
         let now = env.now();
-        let status = |at| report::status(&watching.watches, at, &watching.informers, verifier, now);
+        let times = (watching.moment, now);
+        let status = |at| report::status(&watching.watches, at, &watching.informers, verifier, times);
         let status = (0..watching.watches.len()).filter_map(status);
         let waiting = self.shared.navigation.route.watched(&self.shared.navigation.catalog).into_iter();
         let waiting = waiting.filter(|kind| self.shared.navigation.definitions.awaits(kind)).map(report::waiting);
@@ -67,20 +77,33 @@ impl Page {
         self.shared.audit.take(env.now())
     }
 
-    /// The rows of a watched kind, by the page's name for it; `None` for a kind that is not watched.
+    /// The rows of a watched kind, by the page's name for it, now or at the moment that is shown; `None` for a kind that is not
+    /// watched.
     pub fn rows_of(&self, resource: &str, env: &dyn Environment) -> Option<String> {
         let watched = self.watched(resource)?;
-        Some(json(&report::rows(
-            watched,
-            &self.shared.watching.informers,
-            env.server_time(watched.kind().resource.cluster),
-        )))
+        let behind = self.shared.watching.moment.map_or(0.0, |moment| env.now() - moment.at);
+        let now = env.server_clock(watched.kind().resource.cluster).time(env.wall() - behind);
+        let objects = self.objects_of(watched);
+        Some(json(&report::rows(watched.kind(), objects.iter().map(|object| &**object), now)))
     }
 
-    /// A digest of the objects that the page holds of a watched kind.
+    /// A digest of the objects that the page holds of a watched kind, or held at the moment that is shown.
     pub fn digest_of(&self, resource: &str) -> Option<String> {
-        let watched = self.watched(resource)?;
-        Some(report::digest(watched.objects(&self.shared.watching.informers).map(|object| &**object)))
+        let objects = self.objects_of(self.watched(resource)?);
+        Some(report::digest(objects.iter().map(|object| &**object)))
+    }
+
+    /// The objects of a watched kind, now or at the moment that is shown.
+    fn objects_of(&self, watched: &Watched) -> Vec<Arc<Object>> {
+        let watching = &self.shared.watching;
+        let Some(moment) = watching.moment else { return watched.objects(&watching.informers).cloned().collect() };
+        let stores = Stores { watches: &watching.watches, informers: &watching.informers };
+        let schema = Arc::new(TableSchema::of(&[watched.kind()]));
+        let namespaces = &self.shared.navigation.route.namespaces;
+        let mut rewound = Rewound::at(moment, schema, namespaces, (&watching.history, &stores));
+        rewound.work(&watching.history, || true);
+        let rows = rewound.table().rows();
+        rows.live_among(0, rows.places()).map(|row| row.object.clone()).collect()
     }
 
     /// The marks of a watched kind.

@@ -19,6 +19,8 @@ use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 
 use crate::history::History;
+use crate::history::coverage::Moment;
+use crate::navigation::range::moment_written;
 use crate::verification::Verifier;
 use crate::verification::found::{self, VerifiedReport};
 use crate::watches::Watches;
@@ -32,6 +34,8 @@ use kubechurn_columns::kinds::Kind;
 pub struct Status<'a> {
     resource: &'a str,
     namespaces: Vec<&'a str>,
+    /// The moment that the page shows, as the address has it; `null` for now. Everything here is of now all the same.
+    moment: Option<String>,
     state: &'static str,
     message: Option<&'a str>,
     #[serde(rename = "resourceVersion")]
@@ -96,7 +100,7 @@ pub fn status<'a>(
     at: usize,
     informers: &'a SharedInformerFactory,
     verifier: &Verifier,
-    now: f64,
+    (moment, now): (Option<Moment>, f64),
 ) -> Option<Status<'a>> {
     let (watched, account) = (watches.get(at)?, watches.account_of(at, informers)?);
     let (queued_keys, queued) = watched.queued(informers);
@@ -106,6 +110,7 @@ pub fn status<'a>(
     let status = Status {
         resource: watched.kind().name,
         namespaces: watched.scopes().iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect(),
+        moment: moment.map(|moment| moment_written(moment.at)),
         state: watched.health(informers, now).word(),
         message: watched.complaint(informers).map(|complaint| complaint.words),
         resource_version: version,
@@ -187,11 +192,11 @@ impl Serialize for Cells<'_> {
     }
 }
 
-/// What `rows(resource)` says: every object in the store, by key.
-pub fn rows<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, now: Timestamp) -> Vec<Row<'a>> {
-    let mut objects: Vec<&Object> = watched.objects(informers).map(|object| &**object).collect();
+/// What `rows(resource)` says: every object of a kind, by key.
+pub fn rows<'a>(kind: &'static Kind, objects: impl Iterator<Item = &'a Object>, now: Timestamp) -> Vec<Row<'a>> {
+    let mut objects: Vec<&Object> = objects.collect();
     sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
-    let row = |object| Cells { kind: watched.kind(), object, now };
+    let row = |object| Cells { kind, object, now };
     let rows = objects.into_iter().map(|object: &Object| Row {
         key: object.key.to_string(),
         uid: &object.uid,

@@ -13,11 +13,13 @@ use kubechurn_client::cache::delta::DeltaType;
 use crate::page::context::Context;
 use crate::page::empty::{absence, empty};
 use crate::page::environment::Environment;
+use crate::rewind::Rewound;
 use crate::table::cursor::Cursor;
 use crate::table::layout::Layout;
 use crate::table::order::{RowId, RowKey};
 use crate::table::pointer::Pointer;
 use crate::table::view::{Row, TableView};
+use crate::timeline::mark::grouped;
 use crate::view::panels::WindowView;
 use crate::view::{Connection, HEAD, Look, ROW, RowModel, Seen, ShownRow, cell_id, progress, row_id, row_model};
 
@@ -79,6 +81,12 @@ const YOUNG_AGES: f64 = 1_000.0;
 /// How often all other ages are renewed, in milliseconds: nobody counts their seconds.
 pub(super) const OLD_AGES: f64 = 10_000.0;
 
+/// How many rows of the moment are still to be read: an order and a filter that go by cells are right when none is.
+fn reading(cx: &Context<'_>) -> Option<String> {
+    let unread = cx.watching.rewound.as_ref().map_or(0, Rewound::unread);
+    (unread > 0).then(|| format!("reading, {} left", grouped(unread as u64)))
+}
+
 /// Whether a row has an age that is renewed each second.
 fn is_young(row: &Row, wall: Timestamp, now: f64) -> bool {
     let ages =
@@ -108,6 +116,12 @@ impl RowWindow {
     fn window(&self) -> (usize, usize) {
         let first = ((self.top / ROW) as usize).saturating_sub(OVERSCAN);
         (first, (self.height / ROW).ceil() as usize + 2 * OVERSCAN)
+    }
+
+    /// The rows that are in the document, as far as they are in order.
+    pub(super) fn in_window(&self, view: &TableView) -> Vec<RowId> {
+        let (first, count) = self.window();
+        view.window(first.min(view.len()), count)
     }
 
     /// The first visible row.
@@ -206,9 +220,10 @@ impl RowWindow {
     /// Shows the rows of the self. Returns whether any of them changed.
     pub(super) fn show(&mut self, layout: &mut Layout, cx: &mut Context<'_>) -> bool {
         let selected = cx.navigation.selected_in_view();
-        let now = cx.now;
+        let now = cx.shown_at();
         let walls = cx.times(layout.schema());
-        let Some(view) = cx.watching.watches.view() else {
+        let reading = reading(cx);
+        let Some(view) = cx.watching.view() else {
             self.show_nothing(cx);
             return false;
         };
@@ -281,7 +296,7 @@ impl RowWindow {
         shown.unplaced.put(view.unplaced());
         shown.window.put(WindowView { first, places });
         let table = &mut cx.view.table;
-        table.progress.put(view.progress().map_or_else(String::new, progress));
+        table.progress.put(reading.or_else(|| view.progress().map(progress)).unwrap_or_default());
         table.template.put(layout.template());
         self.show_cursor(cx);
         cx.view.rows.empty.put(empty(cx));

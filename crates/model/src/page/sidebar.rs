@@ -2,9 +2,11 @@
 
 use kubechurn_client::cache::shared_informer::SharedInformer;
 
+use crate::history::coverage::Moment;
 use crate::page::context::Context;
 use crate::page::environment::Environment;
 use crate::page::status::WatchRates;
+use crate::rewind::is_chosen;
 use crate::shell::sidebar::Groups;
 use crate::timeline::mark::grouped;
 use crate::view::{ChangesItem, SidebarItem, bytes, bytes_of, spark};
@@ -92,8 +94,11 @@ fn sidebar_item(kind: &'static Kind, rates: &WatchRates, cx: &Context<'_>) -> Si
         current: place.route.shows(kind.name) && !place.route.is_everything(),
         pinned: place.route.pinned.iter().any(|pinned| pinned == kind.name),
         state: watched.map_or(otherwise, |watched| watched.health(informers, cx.now).word()),
-        count: watched.map_or_else(String::new, |watched| known_objects(watched, cx)),
-        spark: watched.map_or_else(String::new, |watched| spark(watched.marks(), cx.now)),
+        count: match cx.watching.moment {
+            Some(moment) => objects_then(kind, moment, cx),
+            None => watched.map_or_else(String::new, |watched| known_objects(watched, cx)),
+        },
+        spark: watched.map_or_else(String::new, |watched| spark(watched.marks(), cx.shown_at())),
         href: place.route.showing(kind.name).fragment(),
         gone: false,
         note,
@@ -108,6 +113,24 @@ fn known_objects(watched: &Watched, cx: &Context<'_>) -> String {
         0 if !watched.informers(informers).all(SharedInformer::has_synced) => String::from("…"),
         items => grouped(items as u64),
     }
+}
+
+/// How many objects of a kind there were at a moment, as far as that was known; empty where the kind was not watched.
+fn objects_then(kind: &'static Kind, moment: Moment, cx: &Context<'_>) -> String {
+    let known = cx.watching.history.coverage.known(kind.resource, moment);
+    if known.is_nothing() {
+        return String::from(if known.is_incomplete() { "…" } else { "" });
+    }
+    let alone = cx.watching.rewound.as_ref().filter(|rewound| *rewound.table().schema().kinds() == [kind]);
+    let count = match alone {
+        Some(rewound) => rewound.table().counts().1,
+        None => {
+            let namespaces = &cx.navigation.route.namespaces;
+            let past = cx.watching.history.past(kind.resource, &known);
+            past.filter(|past| is_chosen(namespaces, kind, past.key)).count()
+        }
+    };
+    grouped(count as u64)
 }
 
 /// What a kind's watches cost, in words.

@@ -14,6 +14,7 @@ use crate::kind_id::KindId;
 use crate::page::command::List;
 use crate::page::context::Context;
 use crate::page::feed::seconds;
+use crate::rewind::banner::unknown;
 use crate::table::schema::TableSchema;
 use crate::timeline::mark::{MarkType, grouped};
 use crate::view::{
@@ -213,7 +214,7 @@ pub(super) fn present_notices(cx: &mut Context<'_>) {
 
 fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
     let watches = &cx.watching.watches;
-    let (Some(view), Some(health)) = (watches.view(), cx.health()) else { return };
+    let (Some(view), Some(health)) = (cx.watching.view(), cx.health()) else { return };
     let (shown, total) = view.counts();
     let waiting = view.waiting();
     let informers = &cx.watching.informers;
@@ -244,9 +245,15 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
     if cx.navigation.catalog.is_settled() {
         troubles.extend(cx.navigation.route.left_out(&cx.navigation.catalog).into_iter().map(left_out));
     }
+    if let Some(rewound) = &cx.watching.rewound {
+        let unknown = unknown(rewound).into_iter().map(|what| Trouble { state: REWOUND, what, ..Trouble::default() });
+        troubles.splice(0..0, unknown);
+    }
     let minute = watches.timeline().map(|timeline| {
-        let counts = timeline.counts_since(cx.now - 60_000.0);
-        [MarkType::Added, MarkType::Updated, MarkType::Deleted].map(|mark_type| counts.of(mark_type))
+        let counts = timeline.counts_since(cx.shown_at() - 60_000.0);
+        let later = cx.watching.moment.map(|moment| timeline.counts_since(moment.at)).unwrap_or_default();
+        let of = |mark_type| counts.of(mark_type).saturating_sub(later.of(mark_type));
+        [MarkType::Added, MarkType::Updated, MarkType::Deleted].map(of)
     });
     let provisional = match view.sums().provisional.rows {
         0 => String::new(),
@@ -263,8 +270,16 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
     if let Some(minute) = minute {
         table.minute.put(minute);
     }
-    cx.view.header.connection.put(Connection { state: health.word(), detail });
+    let connection = match cx.watching.moment {
+        Some(_) if detail.is_empty() => Connection { state: REWOUND, detail: format!("now {}", health.word()) },
+        Some(_) => Connection { state: REWOUND, detail: format!("now {}, {detail}", health.word()) },
+        None => Connection { state: health.word(), detail },
+    };
+    cx.view.header.connection.put(connection);
 }
+
+/// The state of a page that shows another moment than now.
+const REWOUND: &str = "rewound";
 
 /// How far the first list of the table in view has come, if the server has told the number of objects.
 fn listing(progress: Option<Progress>, cx: &Context<'_>) -> Option<ListingModel> {
@@ -281,6 +296,10 @@ pub(super) fn present_title(cx: &mut Context<'_>) {
         Some((kind, key)) if schema.is_several() => format!("{} {key}", kind.resource.kind),
         Some((_, key)) => key.to_string(),
         None if cx.navigation.route.changes => String::from("What changed"),
+        None if cx.watching.rewound.is_some() => {
+            let total = cx.watching.view().map_or(0, |view| view.counts().1);
+            format!("{} {}", schema.title(), grouped(total as u64))
+        }
         None if cx.watching.watches.view().is_some() => {
             let (watches, informers) = (&cx.watching.watches, &cx.watching.informers);
             let members = watches.members().iter();
@@ -293,7 +312,9 @@ pub(super) fn present_title(cx: &mut Context<'_>) {
         None if cx.navigation.kinds().is_empty() => cx.navigation.route.resource.clone(),
         None => TableSchema::of(&cx.navigation.kinds()).title(),
     };
-    cx.view.header.title.put(format!("{subject} · kubechurn"));
+    // The moment comes first, because a tab shows little more than the beginning.
+    let moment = cx.watching.moment.map(|moment| format!("⏪ {} ", seconds(&cx.env.time_of_day(moment.at))));
+    cx.view.header.title.put(format!("{}{subject} · kubechurn", moment.unwrap_or_default()));
 }
 
 /// How much memory is taken and for what. The most important field comes first, because where the footer has no room

@@ -17,6 +17,10 @@ use crate::view::{RetentionModel, elsewhere_in_table};
 
 /// The name under which the browser stores how long deleted rows stay.
 const RETENTION: &str = "kubechurn.linger";
+/// How long a frame may read rows of a moment that are not in sight, in milliseconds; and how long it may then sort and filter the
+/// rows of now, which nobody sees meanwhile.
+const READS: f64 = 5.0;
+const BEHIND: f64 = 2.0;
 
 /// The table that the user looks at.
 #[derive(Debug, Default)]
@@ -36,17 +40,30 @@ impl Table {
     /// Sorts and filters for part of the frame. Returns whether there are rows to draw.
     pub(super) fn work(&mut self, cx: &mut Context<'_>) -> bool {
         let busy = self.rows.pointer.is_busy(cx.now);
-        let Some(view) = cx.watching.watches.view_mut() else { return true };
+        let Some(view) = cx.watching.view_mut() else { return true };
         let (draws, is_left) = self.rows.work(view, self.columns.layout.generation, cx.now, cx.env);
-        if is_left {
+        if self.work_on_the_past(cx) || is_left {
             cx.effects.frame(Pace::Hurried);
         }
+        let Some(view) = cx.watching.view_mut() else { return draws };
         if busy {
             self.rows.hold(view)
         } else {
             view.unfreeze()
         }
         draws
+    }
+
+    /// While a moment is shown: reads the rows in sight, others as far as there is time, and keeps those of now in order. Returns
+    /// whether something is left.
+    fn work_on_the_past(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(rewound) = &mut cx.watching.rewound else { return false };
+        let (began, history) = (cx.env.now(), &cx.watching.history);
+        rewound.read(&self.rows.in_window(rewound.table()), history);
+        let is_unread = rewound.work(history, || cx.env.now() - began < READS);
+        let view = cx.watching.watches.view_mut();
+        let is_unsorted = view.is_some_and(|view| view.work(|| cx.env.now() - began < READS + BEHIND));
+        is_unread || is_unsorted
     }
 
     /// Shows the rows of the window. Returns whether any of them changed.
@@ -59,12 +76,12 @@ impl Table {
         if !self.columns.layout.fits(schema, cx.navigation.route.wide) {
             self.columns.renew(cx);
         }
-        self.rows.arrive(cx.watching.watches.view_mut(), cx.env);
+        self.rows.arrive(cx.watching.view_mut(), cx.env);
     }
 
     /// Has the view sort anew if it must, and lets its rows move.
     pub(super) fn sort(&mut self, sorts: bool, schema: &TableSchema, cx: &mut Context<'_>) {
-        if let Some(view) = cx.watching.watches.view_mut() {
+        for view in cx.watching.views_mut() {
             view.unfreeze();
             if sorts {
                 view.sort_by(cx.navigation.route.order(schema));
@@ -80,9 +97,8 @@ impl Table {
         let elsewhere = parsed.as_ref().ok().and_then(|filter| elsewhere_in_table(filter.elsewhere()));
         cx.view.header.filter_note.put(elsewhere);
         cx.view.header.filter_error.put(parsed.as_ref().err().map(ToString::to_string));
-        if let Some(view) = cx.watching.watches.view_mut() {
-            view.filter_by(parsed.unwrap_or_default());
-        }
+        let filter = parsed.unwrap_or_default();
+        cx.watching.views_mut().for_each(|view| view.filter_by(filter.clone()));
     }
 
     /// Has all rows drawn again, and forgets the cursor: the rows of another table have the same numbers, and must not
@@ -94,7 +110,7 @@ impl Table {
 
     /// Moves the cursor to another row. The table is held, as under a pointer.
     pub(super) fn step(&mut self, step: Step, cx: &mut Context<'_>) {
-        let Some(view) = cx.watching.watches.view_mut() else { return };
+        let Some(view) = cx.watching.view_mut() else { return };
         self.rows.hold(view);
         let (start, before) = (self.rows.first_seen(), self.rows.cursor);
         let index = self.rows.cursor.step(view, step, start).or_else(|| {
@@ -123,14 +139,14 @@ impl Table {
 
     /// The row under the cursor, and its kind.
     pub(super) fn row_under_cursor<'a>(&self, cx: &'a Context<'_>) -> Option<(&'static Kind, &'a Row)> {
-        let row = cx.watching.watches.view()?.rows().of_key(self.rows.cursor.row()?)?;
+        let row = cx.watching.view()?.rows().of_key(self.rows.cursor.row()?)?;
         Some((cx.navigation.schema.kind(row.kind)?, row))
     }
 
     /// Moves the cursor to the row that was chosen with the pointer, so that the keys continue from there.
     pub(super) fn put_cursor_on_selected(&mut self, cx: &Context<'_>) {
         let Some((kind, key)) = cx.navigation.selected_in_view() else { return };
-        let Some(view) = cx.watching.watches.view() else { return };
+        let Some(view) = cx.watching.view() else { return };
         if let Some(id) = view.find(kind, &key) {
             self.rows.cursor.put(view, id);
         }

@@ -92,6 +92,17 @@ impl Hand {
     }
 }
 
+/// What the user asks of the moment that is shown, by the pointer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Asked {
+    /// To show this time while the pointer is pressed.
+    Drag(f64),
+    /// To go to this time.
+    Go(f64),
+    /// To stay at the time that was dragged to.
+    LetGo,
+}
+
 /// The user's view of the timeline.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
@@ -131,7 +142,8 @@ impl Timeline {
 
     /// The time range that is being dragged, if one is.
     fn dragged(&self) -> Option<Window> {
-        self.drag.filter(|drag| drag.has_moved).and_then(|drag| drag.window(drag.x))
+        let drag = self.drag.filter(|drag| drag.has_moved && drag.what != What::Playhead)?;
+        drag.window(drag.x)
     }
 
     /// Hides the lanes of objects that the filter takes away: what is hidden follows rows and feed.
@@ -180,6 +192,7 @@ impl Timeline {
             // The cursor marks its row, and moves on with the time without a scene of its own.
             hover: hand.map(|(_, y)| (0.0, y)).or(self.hover),
             span: self.dragged().or(cx.navigation.route.span),
+            moment: cx.watching.moment.map(|moment| (moment.at, cx.env.time_of_day(moment.at))),
             labels: cx.view.header.sizes.of(Panel::Labels).chosen,
         };
         if self.width < 1.0 || !(*cx.repaints || timeline.is_due(&view, cx.now)) {
@@ -289,7 +302,8 @@ impl Timeline {
         true
     }
 
-    pub(super) fn handle(&mut self, command: TimelineCommand, cx: &mut Context<'_>) {
+    /// Carries out a command. Returns what is asked of the moment that is shown.
+    pub(super) fn handle(&mut self, command: TimelineCommand, cx: &mut Context<'_>) -> Option<Asked> {
         let now = cx.now;
         let lanes = &cx.navigation.route.lanes;
         let timeline = cx.watching.watches.timeline();
@@ -322,13 +336,21 @@ impl Timeline {
                 *cx.repaints = true;
             }
             TimelineCommand::Press(x, y, shift) => self.press((x, y), shift, cx),
-            TimelineCommand::Drag(x, _) => self.drag_to(x, cx),
+            TimelineCommand::Drag(x, _) => return self.drag_to(x, cx),
             TimelineCommand::Release(x, y) => {
+                let drag = self.drag;
                 if self.release(cx) {
+                    if let Some(at) = drag.and_then(|drag| drag.clicked()) {
+                        return Some(Asked::Go(at));
+                    }
                     self.click(x, y, cx);
                 }
+                return Some(Asked::LetGo);
             }
-            TimelineCommand::GiveUp => self.drag = None,
+            TimelineCommand::GiveUp => {
+                self.drag = None;
+                return Some(Asked::LetGo);
+            }
             TimelineCommand::DoubleClick(x, y) => self.double_click((x, y), cx),
             TimelineCommand::Click(x, y) => self.click(x, y, cx),
             TimelineCommand::Scroll(by) => {
@@ -370,6 +392,7 @@ impl Timeline {
                 }
             }
         }
+        None
     }
 
     /// Moves the cursor to another lane, and the lanes if that is not in sight. The cursor stays at its time.
@@ -437,11 +460,11 @@ impl Timeline {
         self.drag = Some(Drag::begin(timeline.last_scene(), place, shift));
     }
 
-    fn drag_to(&mut self, x: f64, cx: &Context<'_>) {
-        let Some(drag) = &mut self.drag else { return };
+    fn drag_to(&mut self, x: f64, cx: &Context<'_>) -> Option<Asked> {
+        let drag = self.drag.as_mut()?;
         let by = x - drag.x;
         if !drag.has_moved && by.abs() < LEAST {
-            return;
+            return None;
         }
         drag.has_moved = true;
         drag.x = x;
@@ -449,6 +472,7 @@ impl Timeline {
             let scene = cx.watching.watches.timeline().map(|timeline| timeline.last_scene().scale.ms_per_pixel());
             self.viewport.pan(cx.now, -by * scene.unwrap_or_default());
         }
+        (drag.what == What::Playhead).then(|| Asked::Drag(drag.time(x)))
     }
 
     /// Ends what is dragged. Returns whether it was a click.
@@ -549,7 +573,7 @@ fn said_of(hit: &Hit, cx: &Context<'_>) -> Option<String> {
     let text = version.and_then(|entry| history.version(entry).text);
     let then = text.and_then(|text| (own.decode.0)(&text).ok()).map(Arc::new);
     let object = then.or_else(|| {
-        let rows = cx.watching.watches.view()?;
+        let rows = cx.watching.view()?;
         Some(rows.row(rows.find(*kind, key)?)?.object.clone())
     })?;
     events::items(own, std::iter::once(&object)).0.first().map(events::line)

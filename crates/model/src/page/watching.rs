@@ -2,7 +2,7 @@
 //! drained.
 
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::backoff::Moment as Instant;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use kubechurn_client::cache::ledger::Ledger;
@@ -12,11 +12,12 @@ use kubechurn_client::cache::shared_informer::{ReceivedDelta, SharedInformer};
 use kubechurn_columns::kinds::Kind;
 
 use crate::history::History;
-use crate::history::coverage::Before;
+use crate::history::coverage::{Before, Moment};
 use crate::navigation::Navigation;
 use crate::page::effect::{Effect, Effects, ReflectorInput};
 use crate::page::environment::Environment;
-use crate::table::view::Retention;
+use crate::rewind::Rewound;
+use crate::table::view::{Retention, TableView};
 use crate::watches::Watches;
 use crate::watches::audit::{After, AuditLog};
 use crate::watches::drain::Drain;
@@ -43,6 +44,10 @@ pub struct Watching {
     pub watches: Watches,
     /// The texts of received objects, while there is room for the texts.
     pub history: History,
+    /// The moment that is shown; `None` for now.
+    pub moment: Option<Moment>,
+    /// The rows at that moment; `None` for now, and where nothing in view is watched.
+    pub rewound: Option<Rewound>,
     /// Whether the queues are not drained.
     pub paused: bool,
     /// How many keys a frame may take from each queue.
@@ -95,6 +100,8 @@ impl Watching {
             informers,
             watches: Watches::at_home(home),
             history,
+            moment: None,
+            rewound: None,
             paused: false,
             drain: Drain::default(),
             undrained: 0,
@@ -104,12 +111,30 @@ impl Watching {
         }
     }
 
+    /// The rows that are shown: those of the moment, or those of now.
+    pub fn view(&self) -> Option<&TableView> {
+        self.rewound.as_ref().map(Rewound::table).or_else(|| self.watches.view())
+    }
+
+    /// The rows that are shown, to be held.
+    pub fn view_mut(&mut self) -> Option<&mut TableView> {
+        match &mut self.rewound {
+            Some(rewound) => Some(rewound.table_mut()),
+            None => self.watches.view_mut(),
+        }
+    }
+
+    /// The rows of the moment, if one is shown, and those of now, to be sorted and filtered.
+    pub fn views_mut(&mut self) -> impl Iterator<Item = &mut TableView> {
+        self.rewound.as_mut().map(Rewound::table_mut).into_iter().chain(self.watches.view_mut())
+    }
+
     /// Hands an input to an informer's reflector.
     pub fn handle(
         &mut self,
         id: InformerId,
         input: Input<'_>,
-        moment: Moment,
+        moment: Instant,
         receivers: Receivers<'_>,
     ) -> Option<Reflected> {
         let Receivers { audit, announcer, records, recorded } = receivers;

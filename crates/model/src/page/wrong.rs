@@ -94,6 +94,13 @@ impl Wrong {
     /// The section: what is wrong, then loops and fights, then what is over.
     pub(super) fn model(&mut self, cards: Vec<(Card, usize)>, cx: &Context<'_>) -> WrongModel {
         let is_over = |entry: &&Entry| entry.ended_at.is_some();
+        if let Some(moment) = cx.watching.moment {
+            // States are looked at as they come, and of those that were then nothing is kept.
+            let since = |row: WrongRow, card: &Card| WrongRow { since: ago((moment.at - card.since).max(0.0)), ..row };
+            let rows =
+                cards.iter().take(MOST).map(|(card, same)| since(self.card_row(card, *same, cx), card)).collect();
+            return WrongModel { rows, count: cards.len(), is_past: true, ..WrongModel::default() };
+        }
         let cards: Vec<(Card, usize)> = cards.into_iter().filter(|(card, _)| !self.says(card)).collect();
         let entries = || self.now.entries().iter();
         self.count = entries().filter(|entry| !is_over(entry)).count() + cards.len();
@@ -107,6 +114,7 @@ impl Wrong {
             count: self.count,
             more: length.saturating_sub(OPEN),
             is_open: self.is_open,
+            is_past: false,
         }
     }
 

@@ -4,11 +4,14 @@
 //! the store; any other is read from the recorder's text by its kind's decoder. A row of which neither is there has a name and
 //! the words [`NOT_RECORDED`]. Rows come in this order: all names first, then the visible rows, then the rest in slices.
 
+pub mod banner;
+
 use std::sync::Arc;
 
 use kubechurn_client::api::cells::Cells;
 use kubechurn_client::api::extra::Keep;
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion, decode_or_flag};
+use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_columns::kinds::Kind;
@@ -18,10 +21,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::history::coverage::{Known, Moment};
 use crate::history::{AtMoment, History, Was};
 use crate::kind_id::KindId;
-use crate::table::filter::Filter;
 use crate::table::order::{RowId, RowKey};
 use crate::table::schema::TableSchema;
-use crate::table::view::{Sort, TableView};
+use crate::table::view::TableView;
 use crate::watches::Watches;
 
 /// What stands beside a row whose version at the moment is not kept.
@@ -60,58 +62,77 @@ impl Present for Stores<'_> {
 #[derive(Debug)]
 pub struct Rewound {
     moment: Moment,
+    /// The namespaces whose objects are rows; empty for all.
+    namespaces: Vec<String>,
     known: Vec<Known>,
     table: TableView,
-    /// The rows that wait to be read, with the numbers of their versions.
-    unread: FxHashMap<RowKey, u64>,
+    /// The rows that wait to be read.
+    unread: FxHashMap<RowKey, Unread>,
     /// The rows that waited to be read, the last one first.
     queue: Vec<(u64, RowKey)>,
     is_whole: bool,
 }
 
+/// A version that is still to be read.
+#[derive(Clone, Copy, Debug)]
+struct Unread {
+    /// Its number.
+    sequence: u64,
+    /// What happened to the object with it, and when.
+    last: (DeltaType, f64),
+}
+
 impl Rewound {
     /// The table at a moment: every row with its name, and with all of it where the object has not changed since. The order is
-    /// made as after a change of order: see [`TableView::seek`] and [`TableView::work`].
+    /// made as after a change of order: see [`TableView::seek`] and [`TableView::work`]. Of kinds with namespaces only objects in
+    /// these `namespaces` are rows, unless there are none.
     pub fn at(
         moment: Moment,
         schema: Arc<TableSchema>,
-        (sort, filter): (Sort, Filter),
+        namespaces: &[String],
         (history, present): (&History, &dyn Present),
     ) -> Rewound {
+        let namespaces = namespaces.to_vec();
         let known: Vec<Known> =
             schema.kinds().iter().map(|kind| history.coverage.known(kind.resource, moment)).collect();
         let is_whole = known.iter().flat_map(|known| &known.parts).all(|part| history.is_whole(part, moment));
         let mut table = TableView::of(schema.clone());
-        table.sort_by(sort);
-        table.filter_by(filter);
         let (mut rows, mut sequences) = (Vec::new(), Vec::new());
         for (kind, number) in schema.kinds().iter().copied().zip((0..).map(KindId)) {
             let known = &known[number.index()];
-            for past in history.past(kind.resource, known) {
+            for past in history.past(kind.resource, known).filter(|past| is_chosen(&namespaces, kind, past.key)) {
                 let (object, unread) = object_of(kind, &past, present);
-                sequences.extend(unread.map(|sequence| (RowId(rows.len() as u32), sequence)));
+                let id = RowId(rows.len() as u32);
+                sequences.extend(unread.map(|sequence| (id, Unread { sequence, last: past.last })));
                 rows.push((number, object, past.last));
             }
-            add_forgotten(&mut rows, (kind, number), (known, moment), (history, present));
+            let is_wanted = |object: &Object| is_chosen(&namespaces, kind, &object.key);
+            add_forgotten(&mut rows, (kind, number), (known, moment), (history, present), &is_wanted);
         }
         table.fill(rows);
-        let rows = sequences.into_iter().filter_map(|(id, sequence)| Some((sequence, table.rows().key_of(id)?)));
-        let mut queue: Vec<(u64, RowKey)> = rows.collect();
+        let rows = sequences.into_iter().filter_map(|(id, unread)| Some((table.rows().key_of(id)?, unread)));
+        let unread: FxHashMap<RowKey, Unread> = rows.collect();
+        let mut queue: Vec<(u64, RowKey)> = unread.iter().map(|(row, unread)| (unread.sequence, *row)).collect();
         // What was received together lies together.
         queue.sort_unstable();
-        let unread = queue.iter().map(|(sequence, row)| (*row, *sequence)).collect();
-        Rewound { moment, known, table, unread, queue, is_whole }
+        Rewound { moment, namespaces, known, table, unread, queue, is_whole }
     }
 
-    /// Puts an object into the table.
+    /// Puts an object into the table. A row of the same object that is still to be read shows until then what it shows.
     fn put(&mut self, number: KindId, kind: &'static Kind, past: &AtMoment<'_>, present: &dyn Present) {
         let (object, unread) = object_of(kind, past, present);
         self.forget_unread(number, past.key);
-        self.table.put(number, &object, past.last);
+        let is_known = || {
+            let row = self.table.find(number, past.key).and_then(|id| self.table.row(id));
+            row.is_some_and(|row| row.object.uid == *past.uid)
+        };
+        if unread.is_none() || !is_known() {
+            self.table.put(number, &object, past.last);
+        }
         if let Some(sequence) = unread
             && let Some(row) = self.row_of(number, past.key)
         {
-            self.unread.insert(row, sequence);
+            self.unread.insert(row, Unread { sequence, last: past.last });
             self.queue.push((sequence, row));
         }
     }
@@ -126,6 +147,11 @@ impl Rewound {
         {
             self.unread.remove(&row);
         }
+    }
+
+    /// Whether the rows are those of these kinds in these namespaces.
+    pub fn is_of(&self, schema: &TableSchema, namespaces: &[String]) -> bool {
+        **self.table.schema() == *schema && self.namespaces == namespaces
     }
 
     /// The moment.
@@ -153,7 +179,7 @@ impl Rewound {
         &mut self.table
     }
 
-    /// How many rows are not read yet. They have a name and nothing else.
+    /// How many rows are not read yet. They have a name, and show nothing, or what they showed at the moment before.
     pub fn unread(&self) -> usize {
         self.unread.len()
     }
@@ -162,9 +188,9 @@ impl Rewound {
     pub fn read(&mut self, rows: &[RowId], history: &History) {
         for id in rows {
             if let Some(row) = self.table.rows().key_of(*id)
-                && let Some(sequence) = self.unread.remove(&row)
+                && let Some(unread) = self.unread.remove(&row)
             {
-                self.read_one(row, sequence, history);
+                self.read_one(row, unread, history);
             }
         }
     }
@@ -174,17 +200,17 @@ impl Rewound {
         while more()
             && let Some((sequence, row)) = self.queue.pop()
         {
-            if self.unread.get(&row) == Some(&sequence) {
+            if let Some(unread) = self.unread.get(&row).copied().filter(|unread| unread.sequence == sequence) {
                 self.unread.remove(&row);
-                self.read_one(row, sequence, history);
+                self.read_one(row, unread, history);
             }
         }
         !self.queue.is_empty()
     }
 
-    fn read_one(&mut self, row: RowKey, sequence: u64, history: &History) {
+    fn read_one(&mut self, row: RowKey, Unread { sequence, last }: Unread, history: &History) {
         let Some(row) = self.table.rows().of_key(row) else { return };
-        let (number, last) = (row.kind, (row.delta, row.changed_at));
+        let number = row.kind;
         let Some(kind) = self.table.schema().kind(number) else { return };
         let keep = Keep { labels: self.table.schema().has_labels(), owners: true, ..Keep::default() };
         let object = history.text(sequence).and_then(|text| {
@@ -195,7 +221,7 @@ impl Rewound {
         let object = match object {
             // The name is shared with all rows that this object ever had.
             Some(object) => Object { key: row.object.key.clone(), uid: row.object.uid.clone(), ..object },
-            None => Object { flaw: Some(NOT_RECORDED.into()), ..Object::clone(&row.object) },
+            None => not_recorded(&row.object.key, &row.object.uid),
         };
         self.table.put(number, &Arc::new(object), last);
     }
@@ -215,8 +241,10 @@ impl Rewound {
         };
         let is_whole = is_whole(&known, moment) && is_whole(&self.known, self.moment);
         if !is_whole || !known.iter().zip(&self.known).all(|(one, other)| is_same(one, other)) {
-            let order = (self.table.arranged().sort(), self.table.arranged().filter().clone());
-            *self = Rewound::at(moment, schema, order, (history, present));
+            let (sort, filter) = (self.table.arranged().sort(), self.table.arranged().filter().clone());
+            *self = Rewound::at(moment, schema, &self.namespaces, (history, present));
+            self.table.sort_by(sort);
+            self.table.filter_by(filter);
             return None;
         }
         std::mem::swap(&mut self.known, &mut known);
@@ -227,7 +255,7 @@ impl Rewound {
             let mut seen = FxHashSet::default();
             for (part, earlier) in after.parts.iter().zip(&before.parts) {
                 history.each_between(kind.resource, (earlier.received, part.received), &mut |key| {
-                    if seen.insert(key.clone()) {
+                    if is_chosen(&self.namespaces, kind, key) && seen.insert(key.clone()) {
                         looked += 1;
                         match history.past_of(kind.resource, key, &after) {
                             Some(past) => self.put(number, kind, &past, present),
@@ -245,6 +273,47 @@ impl Rewound {
     }
 }
 
+/// What is known of one object at a moment.
+#[derive(Clone, Debug)]
+pub enum Then {
+    /// It was like this.
+    Object(Arc<Object>),
+    /// It existed, and its version is not kept.
+    NotRecorded,
+    /// It did not exist, as far as that is known.
+    Absent,
+}
+
+/// An object as it was at a moment. It is read, unless it is the one that was read `last`.
+pub fn object_then(
+    kind: &'static Kind,
+    key: &ObjectKey,
+    moment: Moment,
+    (history, present): (&History, &dyn Present),
+    last: Option<&Arc<Object>>,
+) -> Then {
+    let known = history.coverage.known(kind.resource, moment);
+    let Some(past) = history.past_of(kind.resource, key, &known) else { return Then::Absent };
+    let (object, unread) = object_of(kind, &past, present);
+    let Some(sequence) = unread else {
+        return if object.flaw.as_deref() == Some(NOT_RECORDED) { Then::NotRecorded } else { Then::Object(object) };
+    };
+    let version = history.version_of_number(sequence);
+    let is_it = |last: &&Arc<Object>| last.uid == *past.uid && Some(&last.resource_version) == version.as_ref();
+    let read = || {
+        let text = history.text(sequence)?;
+        let mut object = decode_or_flag(kind.decode, &text).ok()?;
+        object.keep(&text, Keep { labels: true, owners: true, ..Keep::default() }).ok()?;
+        Some(Arc::new(object))
+    };
+    last.filter(is_it).cloned().or_else(read).map_or(Then::NotRecorded, Then::Object)
+}
+
+/// Whether an object is in one of the chosen namespaces, or its kind has none.
+pub fn is_chosen(namespaces: &[String], kind: &Kind, key: &ObjectKey) -> bool {
+    namespaces.is_empty() || !kind.resource.namespaced || namespaces.iter().any(|name| *name == *key.namespace)
+}
+
 /// The rows of a table before they are in one.
 type NewRows = Vec<(KindId, Arc<Object>, (DeltaType, f64))>;
 
@@ -254,6 +323,7 @@ fn add_forgotten(
     (kind, number): (&'static Kind, KindId),
     (known, moment): (&Known, Moment),
     (history, present): (&History, &dyn Present),
+    is_wanted: &dyn Fn(&Object) -> bool,
 ) {
     if !history.has_forgotten() || known.is_nothing() {
         return;
@@ -262,7 +332,7 @@ fn add_forgotten(
     present.each(kind, &mut |object| {
         let part = history.coverage.part_of(known, &object.key).filter(|part| part.is_current);
         let is_its = part.is_some_and(|part| history.is_whole(part, moment)) && !named.contains(&object.key);
-        if is_its && !history.remembers(kind.resource, object) {
+        if is_its && is_wanted(object) && !history.remembers(kind.resource, object) {
             rows.push((number, object.clone(), (DeltaType::Replaced, f64::NEG_INFINITY)));
         }
     });
@@ -279,25 +349,25 @@ fn object_of(kind: &'static Kind, past: &AtMoment<'_>, present: &dyn Present) ->
             });
             match (same, record) {
                 (Some(object), _) => (object.clone(), None),
-                (None, Some(record)) => (Arc::new(bare(past)), Some(record.sequence)),
-                (None, None) => (not_recorded(past), None),
+                (None, Some(record)) => (Arc::new(bare(past.key, past.uid)), Some(record.sequence)),
+                (None, None) => (Arc::new(not_recorded(past.key, past.uid)), None),
             }
         }
-        Was::Version(record) => (Arc::new(bare(past)), Some(record.sequence)),
-        Was::Evicted => (not_recorded(past), None),
+        Was::Version(record) => (Arc::new(bare(past.key, past.uid)), Some(record.sequence)),
+        Was::Evicted => (Arc::new(not_recorded(past.key, past.uid)), None),
     }
 }
 
 /// An object whose version is not kept.
-fn not_recorded(past: &AtMoment<'_>) -> Arc<Object> {
-    Arc::new(Object { flaw: Some(NOT_RECORDED.into()), ..bare(past) })
+fn not_recorded(key: &ObjectKey, uid: &Uid) -> Object {
+    Object { flaw: Some(NOT_RECORDED.into()), ..bare(key, uid) }
 }
 
 /// An object of which only the name is known.
-fn bare(past: &AtMoment<'_>) -> Object {
+fn bare(key: &ObjectKey, uid: &Uid) -> Object {
     Object {
-        key: past.key.clone(),
-        uid: past.uid.clone(),
+        key: key.clone(),
+        uid: uid.clone(),
         resource_version: ResourceVersion::default(),
         cells: Cells::default(),
         flaw: None,

@@ -83,6 +83,8 @@ pub struct VersionsModel {
     pub older: usize,
     /// How many newer ones.
     pub newer: usize,
+    /// How many came after the moment that is shown.
+    pub later: usize,
     /// The number of the version that the user went to.
     pub marked: Option<u64>,
     /// How many versions are no longer kept, in words; empty for none.

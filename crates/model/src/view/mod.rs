@@ -43,14 +43,14 @@ pub fn cell_id(row: RowKey, cell: usize) -> String {
 /// The connection's state, in words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Connection {
-    /// `connecting`, `listing`, `live`, `stale`, `forbidden` or `stopped`.
+    /// `connecting`, `listing`, `live`, `stale`, `forbidden` or `stopped`; `rewound` while another moment is shown.
     pub state: &'static str,
     /// How old the knowledge is, or how far the list has come.
     pub detail: String,
 }
 
 /// Why what is shown may be wrong.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trouble {
     /// The connection's state.
     pub state: &'static str,
@@ -123,7 +123,8 @@ pub struct RowModel {
     pub key: ObjectKey,
     /// The uid, which tells apart objects that had the name one after the other.
     pub uid: Uid,
-    /// `live` or `deleted`; `provisional` where a list that is not complete has brought the object.
+    /// `live` or `deleted`; `provisional` where a list that is not complete has brought the object, and `unrecorded` where its
+    /// version at the moment is not kept.
     pub state: &'static str,
     /// Whether the object was added a moment ago.
     pub fresh: bool,

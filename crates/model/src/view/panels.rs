@@ -15,6 +15,7 @@ use crate::inspector::tab::Tab;
 use crate::navigation::clusters::ClusterPage;
 use crate::navigation::namespaces::Namespaces;
 use crate::navigation::route::Route;
+use crate::rewind::banner::RewindModel;
 use crate::shell::panel::PanelSizes;
 use crate::table::layout::Choice;
 use crate::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
@@ -96,6 +97,8 @@ panel! {
         subject: Subject,
         /// The state of the connection of the kinds in view.
         connection: Connection,
+        /// The moment that is shown; `None` for now.
+        rewind: Option<RewindModel>,
         /// The addresses that were tried, if the page has no API.
         splash: Option<Splash>,
         /// Where the data comes from.

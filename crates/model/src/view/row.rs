@@ -1,5 +1,6 @@
 //! What the screen shows of a row of the view.
 
+use crate::rewind::NOT_RECORDED;
 use crate::table::direction::direction;
 use crate::table::filter::{Part, searched};
 use crate::table::layout::{Layout, Source};
@@ -109,7 +110,10 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
                 if row.deleted_at().is_some() {
                     text.push_str("deleted ");
                 }
-                write_human_duration(((now - row.changed_at) / 1000.0).max(0.0) as i64, &mut text);
+                // Of what was dropped it is not known when it came.
+                if row.changed_at.is_finite() {
+                    write_human_duration(((now - row.changed_at) / 1000.0).max(0.0) as i64, &mut text);
+                }
             }
         }
         let fits = layout.make_room(at, &text);
@@ -130,6 +134,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         uid: object.uid.clone(),
         state: match () {
             () if row.provisional => "provisional",
+            () if object.flaw.as_deref() == Some(NOT_RECORDED) => "unrecorded",
             () if row.deleted_at().is_some() => "deleted",
             () => "live",
         },

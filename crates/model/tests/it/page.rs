@@ -11,6 +11,7 @@ mod past;
 mod places;
 mod provisional;
 mod requests;
+mod rewind;
 mod rows;
 mod span;
 mod timeline;
@@ -318,6 +319,7 @@ impl Play {
                 }
                 Effect::StoreInTab(name, value) => format!("store in tab {name} {value}"),
                 Effect::Theme(theme) => theme.name().to_owned(),
+                Effect::Rewound(is_rewound) => String::from(if is_rewound { "rewound" } else { "live" }),
                 Effect::Warn(line) => format!("warn {line}"),
                 Effect::Alert(Alert::Ask) => String::from("ask to notify"),
                 Effect::Alert(Alert::Tell(told)) => format!("notify {}: {}", told.title, told.body),

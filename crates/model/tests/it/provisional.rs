@@ -66,7 +66,7 @@ impl Play {
 
     /// A field of what `status()` says of the first kind.
     fn status(&self, pointer: &str) -> serde_json::Value {
-        let status = report::status(&self.watches, 0, &self.informers, &Verifier::default(), self.now).unwrap();
+        let status = report::status(&self.watches, 0, &self.informers, &Verifier::default(), (None, self.now)).unwrap();
         serde_json::to_value(&status).unwrap().pointer(pointer).unwrap().clone()
     }
 }
@@ -86,7 +86,8 @@ fn what_has_come_is_shown_at_once_and_is_taken_for_nothing() {
     assert_eq!((play.status("/ledger/pending"), play.status("/account/rows/live")), (2.into(), 0.into()));
     assert_eq!(play.status("/account/rows/provisional"), 2);
     let watched = &play.watches[0];
-    let (rows, none) = (report::rows(watched, &play.informers, export_time()), std::iter::empty());
+    let objects = watched.objects(&play.informers).map(|object| &**object);
+    let (rows, none) = (report::rows(watched.kind(), objects, export_time()), std::iter::empty());
     assert_eq!((rows.len(), watched.counters().added), (0, 0));
     let digest = report::digest(watched.objects(&play.informers).map(|object| &**object));
     assert_eq!(digest, report::digest(none));

@@ -15,9 +15,7 @@ use kubechurn_columns::kinds::{Kind, config, pods};
 use kubechurn_model::history::History;
 use kubechurn_model::history::coverage::{Before, Moment};
 use kubechurn_model::rewind::{NOT_RECORDED, Present, Rewound};
-use kubechurn_model::table::filter::Filter;
 use kubechurn_model::table::schema::TableSchema;
-use kubechurn_model::table::view::Sort;
 use proptest::prelude::*;
 
 /// The kinds of two clusters.
@@ -301,7 +299,7 @@ impl Present for World {
 impl World {
     fn at(&self, moment: Moment) -> Rewound {
         let schema = Arc::new(TableSchema::of(&kinds()));
-        let mut rewound = Rewound::at(moment, schema, (Sort::default(), Filter::default()), (&self.history, self));
+        let mut rewound = Rewound::at(moment, schema, &[], (&self.history, self));
         rewound.work(&self.history, || true);
         rewound.table_mut().work(|| true);
         rewound

@@ -156,7 +156,7 @@ impl Play {
 
     /// What `status()` tells about the first kind.
     fn told(&self) -> Value {
-        let status = report::status(&self.watches, 0, &self.informers, &self.verifier, self.now);
+        let status = report::status(&self.watches, 0, &self.informers, &self.verifier, (None, self.now));
         serde_json::to_value(status).unwrap()["verified"].clone()
     }
 

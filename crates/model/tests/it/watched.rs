@@ -54,7 +54,7 @@ fn a_resync_is_one_mark_and_is_counted_object_by_object() {
     let mark = serde_json::to_value(&marks[marks.len() - 1]).unwrap();
     assert_eq!((marks.len(), &mark["type"], &mark["key"], &mark["folded"]), (3, &"Sync".into(), &"".into(), &2.into()));
     assert_eq!(mark["note"], "resync: 2 objects in shop replayed");
-    let status = report::status(&play.watches, 0, &play.informers, &Verifier::default(), 31_000.0);
+    let status = report::status(&play.watches, 0, &play.informers, &Verifier::default(), (None, 31_000.0));
     let status = serde_json::to_value(status).unwrap();
     assert_eq!((&status["changes"]["synced"], &status["resync_ms"]), (&2.into(), &30_000.0.into()));
     resyncs.choose(Resync::Off);

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 
 use kubechurn_changes::feed::Feed;
 use kubechurn_changes::filter::Filter;
+use kubechurn_changes::findings::Findings;
 use kubechurn_changes::line::Line;
 
 use crate::feed::limits::LIMITS;
@@ -28,6 +29,8 @@ pub const MOST_READ: u64 = 50_000;
 const MOST_KNOWN: usize = 200_000;
 /// How far the time around a moment reaches to both sides, in milliseconds.
 pub const AROUND: f64 = 2_000.0;
+/// How many changes are read of the time up to a moment at first. Those that come when the moment moves on are read, too.
+const UNTIL: u64 = 2_000;
 /// The part of the stretch before that must be known so that the two are compared.
 const LEAST_KNOWN: f64 = 0.2;
 
@@ -102,6 +105,8 @@ struct Part {
     window: Window,
     first: u64,
     next: u64,
+    /// How many are read at most.
+    most: u64,
     told: u64,
     noise: u64,
     /// How many the recorder has let go.
@@ -111,7 +116,7 @@ struct Part {
 impl Part {
     fn new(window: Window, received: &ReceivedTimes) -> Part {
         let first = received.place_of(window.from);
-        Part { window, first, next: first, told: 0, noise: 0, gone: 0 }
+        Part { window, first, next: first, most: MOST_READ, told: 0, noise: 0, gone: 0 }
     }
 
     fn end(&self, received: &ReceivedTimes) -> u64 {
@@ -120,7 +125,7 @@ impl Part {
 
     /// Whether a change is left to be read.
     fn is_left(&self, received: &ReceivedTimes) -> bool {
-        self.next < self.end(received).min(self.first + MOST_READ)
+        self.next < self.end(received).min(self.first.saturating_add(self.most))
     }
 
     fn take(&mut self, received: &ReceivedTimes) -> Option<u64> {
@@ -138,6 +143,10 @@ pub struct Reading {
     before: Part,
     /// What changed in the stretch.
     pub feed: Feed,
+    /// Loops and fights in it.
+    pub findings: Findings,
+    /// Whether it is all the time up to a moment, of which nothing is counted, rather than a stretch that was chosen.
+    is_until: bool,
     tally: Tally,
     /// When the page began to receive changes.
     began: f64,
@@ -153,7 +162,37 @@ impl Reading {
         let mut feed = Feed::new(LIMITS);
         feed.set_filter(filter);
         let (own, before) = (Part::new(window, received), Part::new(before, received));
-        Reading { own, before, feed, tally: Tally::default(), began, is_new: true }
+        let (findings, tally) = (Findings::default(), Tally::default());
+        Reading { own, before, feed, findings, is_until: false, tally, began, is_new: true }
+    }
+
+    /// All the time up to a moment, that of the last change included. Of what was long before nothing is read.
+    pub fn until(at: f64, began: f64, received: &ReceivedTimes, filter: Filter) -> Reading {
+        let window = Window { from: f64::NEG_INFINITY, to: at.next_up() };
+        let mut reading = Reading { is_until: true, ..Reading::new(window, began, received, filter) };
+        let own = &mut reading.own;
+        own.first = own.end(received).saturating_sub(UNTIL).max(own.first);
+        (own.next, own.most) = (own.first, u64::MAX);
+        reading
+    }
+
+    /// Whether this is all the time up to a moment.
+    pub fn is_until(&self) -> bool {
+        self.is_until
+    }
+
+    /// Goes on to a later moment, if it is all the time up to one. Returns whether it does.
+    pub fn go_on_until(&mut self, at: f64) -> bool {
+        let goes_on = self.is_until && at >= self.own.window.to.next_down();
+        if goes_on {
+            self.own.window.to = at.next_up();
+        }
+        goes_on
+    }
+
+    /// How many changes of the stretch itself are still to be read.
+    pub fn left(&self, received: &ReceivedTimes) -> u64 {
+        self.own.end(received).min(self.own.first.saturating_add(self.own.most)).saturating_sub(self.own.next)
     }
 
     /// The stretch.
@@ -182,10 +221,15 @@ impl Reading {
             (false, Some(_)) => part.noise += 1,
             (false, None) => {
                 part.told += 1;
-                self.tally.add(&line, is_own);
+                if !self.is_until {
+                    self.tally.add(&line, is_own);
+                }
             }
         }
         if is_own {
+            if self.is_until {
+                self.findings.push(&line);
+            }
             self.feed.push(line);
         }
     }

@@ -51,6 +51,8 @@ pub struct WrongModel {
     pub more: usize,
     /// Whether these are shown, too.
     pub is_open: bool,
+    /// Whether all this is of the moment that is shown, rather than of now.
+    pub is_past: bool,
 }
 
 /// Said where no change is proven to be the beginning.

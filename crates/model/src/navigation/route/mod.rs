@@ -53,6 +53,8 @@ pub struct Route {
     pub lanes: Box<LaneChoice>,
     /// The chosen stretch of time.
     pub span: Option<Window>,
+    /// The moment that the page shows, in milliseconds; `None` for now.
+    pub at: Option<f64>,
 }
 
 /// A version of an object. The number is the page's own: a visit numbers what it receives anew, and so the resourceVersion
@@ -115,6 +117,7 @@ impl Default for Route {
             changes: false,
             lanes: Box::default(),
             span: None,
+            at: None,
         }
     }
 }
@@ -175,6 +178,7 @@ impl Route {
                 "tab" => route.tab = value.into_owned(),
                 "change" => route.change = ChosenVersion::parse(&value),
                 "span" => route.span = range::parse(&value),
+                "at" => route.at = range::moment(&value),
                 "view" => route.changes |= value == CHANGES,
                 "lanes" => route.lanes.by = LanesBy::of(&value),
                 "order" => route.lanes.order = LaneOrder::of(&value),
@@ -195,6 +199,7 @@ impl Route {
         let LaneChoice { by, order, kept, open } = &*self.lanes;
         let (kept, open) = (words::written(kept), words::written_open(open));
         let span = self.span.as_ref().map(range::written).unwrap_or_default();
+        let at = self.at.map(range::moment_written).unwrap_or_default();
         let change = self.change.as_ref().filter(|_| !self.selected.is_empty());
         let change = change.map(|one| format!("{}.{}", one.sequence, one.resource_version)).unwrap_or_default();
         let pairs = [
@@ -210,6 +215,7 @@ impl Route {
             ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
             ("change", &*change),
             ("span", &*span),
+            ("at", &*at),
             ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
             ("lanes", if *by == LanesBy::default() { "" } else { by.name() }),
             ("order", if *order == LaneOrder::default() { "" } else { order.name() }),
@@ -220,8 +226,8 @@ impl Route {
             query.append_pair(name, value);
         }
         let query = query.finish();
-        // A comma and a slash need no escape in a query, and people read links too.
-        let query = query.replace("%2C", ",").replace("%2F", "/");
+        // A comma, a colon and a slash need no escape in a query, and people read links too.
+        let query = query.replace("%2C", ",").replace("%2F", "/").replace("%3A", ":");
         if self.is_everything() {
             return format!("#/{CHANGES}{}{query}", if query.is_empty() { "" } else { "?" });
         }
@@ -237,9 +243,9 @@ impl Route {
 
     /// The feed over everything that matters, in the same namespaces, with the same filter.
     pub fn what_changed(&self) -> Route {
-        let Route { namespaces, text, clusters, pinned, lanes, span, .. } = self.clone();
+        let Route { namespaces, text, clusters, pinned, lanes, span, at, .. } = self.clone();
         let resource = MATTERS.to_owned();
-        Route { resource, namespaces, text, clusters, pinned, lanes, span, changes: true, ..Route::default() }
+        Route { resource, namespaces, text, clusters, pinned, lanes, span, at, changes: true, ..Route::default() }
     }
 
     /// The table of all kinds of a namespace, which is named.

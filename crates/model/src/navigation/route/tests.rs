@@ -11,7 +11,7 @@ fn a_link_shows_the_same_to_someone_else() {
         "#/deployments?q=a+%26+b&pin=pods,nodes&wide=1",
         "#/nodes?sort=%CE%94",
         "#/pods?sel=shop/web-1&tab=yaml",
-        "#/deployments,replicasets,pods?ns=shop&q=KIND%3Apod&sort=-KIND",
+        "#/deployments,replicasets,pods?ns=shop&q=KIND:pod&sort=-KIND",
         "#/widgets.example.org,nodes?sel=nodes/n-1",
     ] {
         assert_eq!(Route::parse(fragment).fragment(), fragment);
@@ -48,7 +48,7 @@ fn a_kind_that_is_not_there_keeps_its_name() {
 
 #[test]
 fn the_address_has_how_lanes_stand() {
-    let fragment = "#/changes?lanes=owner&order=churn&keep=deployments/shop/web,node%3An-1";
+    let fragment = "#/changes?lanes=owner&order=churn&keep=deployments/shop/web,node:n-1";
     let route = parse_resolved(fragment);
     assert_eq!((route.lanes.by, route.lanes.order), (LanesBy::Owner, LaneOrder::Churn));
     assert_eq!(route.lanes.kept, ["deployments/shop/web", "node:n-1"]);
@@ -60,7 +60,7 @@ fn the_address_has_how_lanes_stand() {
     // Nothing else is done again for it.
     assert!(Route::default().moved_to(&Route { lanes: route.lanes, ..Route::default() }).keeps_table());
     assert_eq!(parse_resolved("#/pods?lanes=nonsense&order=&keep=,,").fragment(), "#/pods");
-    for open in ["*", "*,namespace%3Ashop", "clusterroles/a%252Cb,deployments/shop/web"] {
+    for open in ["*", "*,namespace:shop", "clusterroles/a%252Cb,deployments/shop/web"] {
         let fragment = format!("#/changes?lanes=owner&keep=clusterroles/a%252Cb&open={open}");
         let route = parse_resolved(&fragment);
         assert_eq!((route.fragment(), &*route.lanes.kept), (fragment, &[String::from("clusterroles/a,b")][..]));
@@ -243,9 +243,9 @@ fn only_what_changed_is_done_anew() {
 
 #[test]
 fn the_feed_is_a_place_of_its_own() {
-    let route = Route::parse("#/changes?ns=shop&q=path%3Aspec");
+    let route = Route::parse("#/changes?ns=shop&q=path:spec");
     assert!(route.changes && route.is_everything() && route.shows("pods") && route.shows("events"));
-    assert_eq!(route.fragment(), "#/changes?ns=shop&q=path%3Aspec");
+    assert_eq!(route.fragment(), "#/changes?ns=shop&q=path:spec");
     assert_eq!(route.left_out(&Catalog::default()), [], "a server that lacks one of these kinds is nothing to tell");
     let named = Route::parse("#/pods,nodes?view=changes");
     assert!(named.changes && !named.is_everything());
@@ -254,7 +254,7 @@ fn the_feed_is_a_place_of_its_own() {
     assert_eq!(Route::parse("#/pods?view=changes").showing("pods").fragment(), "#/pods");
     assert_eq!(Route::parse("#/pods?ns=a&pin=nodes&q=x").what_changed().fragment(), "#/changes?ns=a&q=x&pin=nodes");
     let key = ObjectKey::new("a", "b");
-    assert_eq!(route.selecting(Some(("pods", &key))).fragment(), "#/changes?ns=shop&q=path%3Aspec&sel=pods/a/b");
+    assert_eq!(route.selecting(Some(("pods", &key))).fragment(), "#/changes?ns=shop&q=path:spec&sel=pods/a/b");
     // The table is the same: only the filter is another one's.
     let moved = Route::parse("#/pods?q=x").moved_to(&Route::parse("#/pods?q=x&view=changes"));
     assert_eq!(moved, Moved { filter: true, ..Moved::default() });
@@ -268,4 +268,16 @@ fn a_chosen_time_is_in_the_address_and_makes_no_table_anew() {
     assert!(route.moved_to(&Route { span: None, ..route.clone() }).keeps_table());
     assert_eq!(route.what_changed().span, route.span);
     assert_eq!(Route::parse("#/pods?span=5-1").span, None);
+}
+
+#[test]
+fn a_moment_is_in_the_address_and_goes_along_to_other_places() {
+    let fragment = "#/pods?ns=shop&at=2026-11-25T14:02:11.408Z";
+    let route = Route::parse(fragment);
+    assert_eq!((route.at, &*route.fragment()), (Some(1_795_615_331_408.0), fragment));
+    assert!(route.moved_to(&Route { at: None, ..route.clone() }).keeps_table());
+    for other in [route.what_changed(), route.showing("nodes"), route.joining("nodes")] {
+        assert_eq!(other.at, route.at, "{}", other.fragment());
+    }
+    assert_eq!(Route::parse("#/pods?at=14:02").at, None);
 }

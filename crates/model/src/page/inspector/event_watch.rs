@@ -1,5 +1,8 @@
 //! The watch of the inspected object's Events.
 
+use std::sync::Arc;
+
+use kubechurn_client::api::object::Object;
 use kubechurn_client::cache::factory::{InformerId, Registration};
 use kubechurn_client::cache::handler::HandlerOptions;
 use kubechurn_client::cache::reflector::{Health, Options};
@@ -67,9 +70,15 @@ impl EventWatch {
     pub fn present(&self, cx: &mut Context<'_>) {
         let informer = self.registration.and_then(|registration| cx.watching.informers.get(registration.informer));
         let Some(informer) = informer else { return };
-        let (items, more) = events::items(&KIND, informer.store().iter());
+        let until = cx.watching.moment.map(|_| cx.server_time(KIND.resource.cluster));
+        let had_come = |event: &&Arc<Object>| until.is_none_or(|until| events::last_seen(&KIND, event) <= Some(until));
+        let (items, more) = events::items(&KIND, informer.store().iter().filter(had_come));
+        let later = informer.store().iter().filter(|event| !had_come(event)).count();
         let failure = informer.reflector().failure().map(|failure| failure.words.clone()).unwrap_or_default();
         let words = match informer.health(cx.now) {
+            Health::Live if later > 0 => {
+                format!("{later} of its Events came or were counted on after this moment, and are not shown.")
+            }
             Health::Live if items.is_empty() => {
                 String::from("No Events: none happened, or the server has let them go (it keeps them for an hour).")
             }

@@ -133,7 +133,9 @@ impl FullText {
     pub fn words(&self, object: &InspectedObject) -> String {
         match (&self.trouble, &self.full) {
             (Some(trouble), _) => trouble.clone(),
-            (None, None) if object.state == ObjectState::Deleted => String::from("Its text was not kept."),
+            (None, None) if object.state == ObjectState::Deleted || object.is_of_moment() => {
+                String::from("Its text was not kept.")
+            }
             (None, None) => String::from("Fetching it …"),
             (None, Some(full)) => {
                 let from = if full.is_fetched { "fetched" } else { "as received" };
@@ -160,7 +162,7 @@ impl FullText {
         if self.searched.as_ref() == Some(&searched) {
             return self.fetch(object, cx);
         }
-        let kept = history.of(&object.kind.resource, &object.key);
+        let kept = cx.versions_of(object.kind, &object.key);
         let is_absent = matches!(object.state, ObjectState::Waiting | ObjectState::Unknown);
         let is_gone = kept.last().is_some_and(|last| last.delta_type == DeltaType::Deleted);
         // An object that is not among the rows is gone if its deletion came last, or if all of its kind are listed.
@@ -205,6 +207,11 @@ impl FullText {
     /// Fetches an object that was not kept, if its text is needed, and not too often.
     fn fetch(&mut self, object: &InspectedObject, cx: &mut Context<'_>) {
         let is_unanswered = !self.is_missing && self.full.is_none();
+        if object.is_of_moment() {
+            // The server has what is now.
+            self.full = None;
+            return;
+        }
         let is_needed = match object.state {
             ObjectState::Live => true,
             ObjectState::Waiting => is_unanswered && cx.watching.has_listed(object.kind),

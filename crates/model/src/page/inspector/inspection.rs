@@ -138,12 +138,12 @@ impl Inspection {
         let (dirty, rested) = (self.drawn.dirty || !is_followed, cx.now - self.drawn.at >= PACE);
         let is_due = changed || ((is_new || cx.now - self.drawn.slow >= SLOW) && rested);
         if dirty || (is_due && !cx.watching.paused) {
-            cx.view.inspector.wall.put(cx.env.server_time(self.object.kind.resource.cluster));
+            cx.view.inspector.wall.put(cx.server_time(self.object.kind.resource.cluster));
             self.text.ensure(&mut self.object, cx);
             self.present_object(cx);
             self.present_summary(cx);
             self.present_yaml(options, copied, cx);
-            if is_new || dirty {
+            if is_new || dirty || changed {
                 self.drawn.received = received;
                 self.drawn.change.clone_from(&cx.navigation.route.change);
                 self.versions.follow_address(&self.object, cx);
@@ -204,6 +204,10 @@ impl Inspection {
         let full = self.text.full();
         let words = match self.object.state {
             ObjectState::Deleted => return self.deleted(cx),
+            ObjectState::Waiting if self.object.is_of_moment() => "Its version at this moment is not recorded.",
+            ObjectState::Unknown if self.object.is_of_moment() => {
+                return format!("No {} of this name is known at this moment.", self.object.kind.resource.kind);
+            }
             ObjectState::Unknown => {
                 return self.text.trouble().map_or_else(
                     || {
@@ -228,10 +232,9 @@ impl Inspection {
                 let deletion = full.and_then(|full| deletion(&full.value));
                 return deletion.map_or_else(String::new, |deletion| {
                     // Both clocks are read at once: the ages are those of the page's time.
-                    let ago = cx.env.server_time(self.object.kind.resource.cluster).seconds_since(deletion.asked)
-                        as f64
+                    let ago = cx.server_time(self.object.kind.resource.cluster).seconds_since(deletion.asked) as f64
                         * 1_000.0;
-                    deletion.sentence(&seconds(&cx.env.date_and_time(cx.now - ago)))
+                    deletion.sentence(&seconds(&cx.env.date_and_time(cx.shown_at() - ago)))
                 });
             }
         };
@@ -240,7 +243,7 @@ impl Inspection {
 
     /// When the object was deleted, and what is known of it.
     fn deleted(&self, cx: &Context<'_>) -> String {
-        let kept = cx.watching.history.of(&self.object.kind.resource, &self.object.key);
+        let kept = cx.versions_of(self.object.kind, &self.object.key);
         let last = kept.last().filter(|last| last.delta_type == DeltaType::Deleted);
         let when = match last {
             Some(Entry { at, has_text: true, .. }) => format!("Deleted at {}.", seconds(&cx.env.date_and_time(*at))),
@@ -295,6 +298,10 @@ impl Inspection {
     }
 
     fn present_dependents(&self, cx: &mut Context<'_>) {
+        if self.object.is_of_moment() {
+            // What it owned then is not looked for.
+            return cx.view.inspector.dependents.put(Dependents::default());
+        }
         let row = self.object.row.as_ref().map(|row| &row.uid);
         let model = row.or_else(|| Some(&self.text.full()?.uid)).map_or_else(Dependents::default, |uid| {
             let (watches, informers) = (&cx.watching.watches, &cx.watching.informers);

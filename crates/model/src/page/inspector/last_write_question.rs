@@ -122,7 +122,7 @@ impl AskedField {
     /// Begins the search. What is known of an earlier version is not searched for again.
     fn begin(&mut self, earlier: Option<&AskedField>, object: &InspectedObject, cx: &Context<'_>) {
         let history = &cx.watching.history;
-        let kept = history.of(&object.kind.resource, &object.key);
+        let kept = cx.versions_of(object.kind, &object.key);
         let has_dropped = history.let_go(&self.uid, &object.kind.resource, &object.key).0 > 0;
         let question =
             Question { pointer: &self.pointer, text: &self.text, uid: &self.uid, version: &self.version, has_dropped };

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use kubechurn_client::api::object::{Object, ObjectKey};
 
+use crate::history::coverage::Moment;
 use crate::inspector::relatives;
 use crate::page::context::Context;
+use crate::rewind::{Present, Stores, Then, object_then};
 use kubechurn_columns::kinds::Kind;
 
 /// The object that the inspector shows.
@@ -16,6 +18,8 @@ pub struct InspectedObject {
     /// The newest row of the object.
     pub row: Option<Arc<Object>>,
     pub state: ObjectState,
+    /// The moment of which row and state are; `None` for now.
+    moment: Option<Moment>,
 }
 
 /// Whether the object exists, as far as the page knows.
@@ -56,7 +60,7 @@ impl ObjectState {
 impl InspectedObject {
     /// Nothing is known of it yet.
     pub fn new(kind: &'static Kind, key: ObjectKey) -> InspectedObject {
-        InspectedObject { kind, key, row: None, state: ObjectState::Waiting }
+        InspectedObject { kind, key, row: None, state: ObjectState::Waiting, moment: None }
     }
 
     /// Whether it is this object.
@@ -64,8 +68,16 @@ impl InspectedObject {
         self.kind == kind && self.key == *key
     }
 
+    /// Whether row and state are of another moment than now.
+    pub fn is_of_moment(&self) -> bool {
+        self.moment.is_some()
+    }
+
     /// Reads the present row. `is_missing` is whether the server says that the object does not exist.
     pub fn look(&mut self, is_missing: bool, cx: &Context<'_>) -> Difference {
+        if let Some(moment) = cx.watching.moment {
+            return self.look_back(moment, cx);
+        }
         let (watches, informers) = (&cx.watching.watches, &cx.watching.informers);
         let row = relatives::find(watches, informers, self.kind, &self.key).cloned();
         let state = match (&row, &self.row) {
@@ -82,12 +94,30 @@ impl InspectedObject {
             (Some(new), Some(old)) => Arc::ptr_eq(new, old),
             (new, _) => new.is_none(),
         };
-        let changed = state != self.state || !is_same;
+        // A row of another moment says nothing of now.
+        let was_rewound = self.moment.take().is_some();
+        let changed = state != self.state || !is_same || was_rewound;
         let is_other = row.as_ref().zip(self.row.as_ref()).is_some_and(|(new, old)| new.uid != old.uid);
         if row.is_some() {
             self.row = row;
         }
         self.state = state;
+        Difference { changed, is_other }
+    }
+
+    /// The same at a moment.
+    fn look_back(&mut self, moment: Moment, cx: &Context<'_>) -> Difference {
+        let stores = Stores { watches: &cx.watching.watches, informers: &cx.watching.informers };
+        let stores = (&cx.watching.history, &stores as &dyn Present);
+        let (row, state) = match object_then(self.kind, &self.key, moment, stores, self.row.as_ref()) {
+            Then::Object(row) => (Some(row), ObjectState::Live),
+            Then::NotRecorded => (None, ObjectState::Waiting),
+            Then::Absent if cx.versions_of(self.kind, &self.key).is_empty() => (None, ObjectState::Unknown),
+            Then::Absent => (None, ObjectState::Deleted),
+        };
+        let is_other = row.as_ref().zip(self.row.as_ref()).is_some_and(|(new, old)| new.uid != old.uid);
+        let changed = self.moment.replace(moment) != Some(moment) || state != self.state;
+        (self.row, self.state) = (row, state);
         Difference { changed, is_other }
     }
 }

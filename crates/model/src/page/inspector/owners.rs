@@ -51,7 +51,9 @@ impl Owners {
                 let row = relatives::find(watches, informers, kind, &key).filter(|row| row.uid == owner.uid);
                 match (row, self.fetched.get(&owner.uid)) {
                     (Some(row), _) => {
-                        status = relatives::status(kind, row);
+                        if !object.is_of_moment() {
+                            status = relatives::status(kind, row);
+                        }
                         above = row.owners().to_vec();
                     }
                     (None, Some(Some(owners))) => above = owners.clone(),

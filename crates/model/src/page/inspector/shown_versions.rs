@@ -55,7 +55,7 @@ impl ShownVersions {
     /// The lines of YAML in which the version that is marked, or else the newest, differs from the one before it.
     pub fn difference(&self, object: &InspectedObject, cx: &Context<'_>) -> Option<String> {
         let history = &cx.watching.history;
-        let kept = history.of(&object.kind.resource, &object.key);
+        let kept = cx.versions_of(object.kind, &object.key);
         let is_marked = |entry: &Entry| self.marked.is_none_or(|marked| entry.sequence == marked);
         let at = kept.iter().rposition(is_marked)?;
         let (old, new) = (kept.get(at.checked_sub(1)?)?, &kept[at]);
@@ -79,7 +79,7 @@ impl ShownVersions {
             self.show_newest();
             return;
         };
-        let kept = cx.watching.history.of(&object.kind.resource, &object.key);
+        let kept = cx.versions_of(object.kind, &object.key);
         let is_it = |entry: &Entry| {
             entry.sequence == change.sequence && entry.resource_version.to_string() == change.resource_version
         };
@@ -94,7 +94,7 @@ impl ShownVersions {
 
     /// The version that is marked, as the address names it. It is where the address leads already.
     pub fn named(&mut self, object: &InspectedObject, cx: &Context<'_>) -> Option<ChosenVersion> {
-        let kept = cx.watching.history.of(&object.kind.resource, &object.key);
+        let kept = cx.versions_of(object.kind, &object.key);
         let entry = kept.iter().find(|entry| Some(entry.sequence) == self.marked)?;
         let named = ChosenVersion { sequence: entry.sequence, resource_version: entry.resource_version.to_string() };
         self.followed = Some(named.clone());
@@ -103,7 +103,7 @@ impl ShownVersions {
 
     /// Goes so many changes on, or back to older ones; at first to the newest. Returns the time of the change.
     pub fn step(&mut self, by: isize, object: &InspectedObject, cx: &Context<'_>) -> Option<f64> {
-        let kept = cx.watching.history.of(&object.kind.resource, &object.key);
+        let kept = cx.versions_of(object.kind, &object.key);
         let last = kept.len().checked_sub(1)?;
         let at = match self.marked {
             Some(marked) => kept.partition_point(|entry| entry.sequence < marked).saturating_add_signed(by).min(last),
@@ -115,7 +115,7 @@ impl ShownVersions {
     /// Shows the version of this number, and marks it. Returns the time of the change. A version that is no longer kept
     /// changes nothing.
     pub fn go_to(&mut self, sequence: u64, object: &InspectedObject, cx: &Context<'_>) -> Option<f64> {
-        let kept = cx.watching.history.of(&object.kind.resource, &object.key);
+        let kept = cx.versions_of(object.kind, &object.key);
         let at = kept.iter().position(|entry| entry.sequence == sequence)?;
         Some(self.mark(at, &kept))
     }
@@ -146,7 +146,7 @@ impl ShownVersions {
     /// Shows the versions, and how many are no longer kept.
     pub fn present(&mut self, object: &InspectedObject, cx: &mut Context<'_>) {
         let history = &cx.watching.history;
-        let kept = history.of(&object.kind.resource, &object.key);
+        let kept = cx.versions_of(object.kind, &object.key);
         let range = self.range(&kept);
         let (older, newer) = (range.start, kept.len() - range.end);
         let mut shown = Vec::with_capacity(range.len());
@@ -162,7 +162,9 @@ impl ShownVersions {
         self.read.retain(|sequence, _| *sequence >= oldest);
         shown.reverse();
         let let_go = evicted(object, &kept, cx);
-        let model = VersionsModel { shown, older, newer, marked: self.marked, let_go, resynced: resynced(cx) };
+        let later = cx.watching.history.of(&object.kind.resource, &object.key).len() - kept.len();
+        let resynced = resynced(cx);
+        let model = VersionsModel { shown, older, newer, later, marked: self.marked, let_go, resynced };
         cx.view.inspector.versions.put(model);
     }
 }
@@ -188,6 +190,9 @@ fn evicted(object: &InspectedObject, kept: &[Entry], cx: &Context<'_>) -> String
 
 /// How often resyncs repeated the object since its newest version, and when the last one did.
 fn resynced(cx: &Context<'_>) -> Option<(u64, f64)> {
+    if cx.watching.moment.is_some() {
+        return None;
+    }
     let (kind, key) = cx.navigation.selected_in_view()?;
     cx.watching.watches.timeline()?.resyncs_since_change(kind, &key)
 }

@@ -138,8 +138,8 @@ impl TableView {
         self.arranged.fill(rows.collect());
     }
 
-    /// Puts the state of an object into its row, which is made where there is none. This happened to the object last, and is
-    /// not marked as a change.
+    /// Puts the state of an object into its row, which is made where there is none. This happened to the object last. The cells
+    /// that differ are marked, unless the row had none before.
     pub fn put(&mut self, kind: KindId, object: &Arc<Object>, (delta, at): (DeltaType, f64)) {
         let found = self.find(kind, &object.key);
         let Some(id) = found.filter(|id| self.row(*id).is_some_and(|row| row.object.uid == object.uid)) else {
@@ -147,7 +147,8 @@ impl TableView {
             return self.apply_known(kind, object, (delta, at));
         };
         let comes_into_view = self.arranged.replace(id, object, |row| {
-            (row.object, row.delta, row.changed, row.changed_at) = (object.clone(), delta, 0, at);
+            row.changed = changed_cells(&row.object, object);
+            (row.object, row.delta, row.changed_at) = (object.clone(), delta, at);
         });
         self.frozen.add_waiting(usize::from(comes_into_view));
     }

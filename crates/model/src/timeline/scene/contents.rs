@@ -297,6 +297,33 @@ pub struct NoteLabel {
     pub text: String,
 }
 
+/// The moment that is shown: a line over the lanes, with a flag on the axis that says its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MomentFlag {
+    /// Where the line is; `None` where it is not in the window.
+    pub x: Option<f64>,
+    /// Where it is on the overview.
+    pub strip_x: Option<f64>,
+    /// From where on the lanes show what came later; `None` where that is not in the window.
+    pub later: Option<f64>,
+    /// The time of day.
+    pub words: String,
+}
+
+impl MomentFlag {
+    /// How wide the flag is, in pixels.
+    pub const WIDTH: f64 = 92.0;
+
+    fn is_near(&self, other: &MomentFlag) -> bool {
+        let places = |flag: &MomentFlag| [flag.x, flag.strip_x, flag.later];
+        let near_by = |(one, other): (Option<f64>, Option<f64>)| match (one, other) {
+            (Some(one), Some(other)) => near(one, other),
+            (one, other) => one == other,
+        };
+        self.words == other.words && places(self).into_iter().zip(places(other)).all(near_by)
+    }
+}
+
 /// Everything on the canvas.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
@@ -312,6 +339,8 @@ pub struct Scene {
     pub span: Option<[f64; 2]>,
     /// The same on the overview.
     pub strip_span: Option<[f64; 2]>,
+    /// The moment that is shown; `None` for now.
+    pub moment: Option<MomentFlag>,
     /// The time at which the scene was made.
     pub now: f64,
     /// Whether the right end of the window is now.
@@ -367,6 +396,7 @@ impl Default for Scene {
             framed: [0.0; 2],
             span: None,
             strip_span: None,
+            moment: None,
             now: 0.0,
             following: true,
             columns: Vec::new(),
@@ -409,6 +439,10 @@ impl Scene {
             && (self.active, self.crosshair) == (other.active, other.crosshair)
             && near_ends(self.span, other.span)
             && near_ends(self.strip_span, other.strip_span)
+            && match (&self.moment, &other.moment) {
+                (Some(one), Some(other)) => one.is_near(other),
+                (one, other) => one == other,
+            }
             && near(self.framed[0], other.framed[0])
             && near(self.framed[1], other.framed[1])
             && same(&self.columns, &other.columns, |one, two| {

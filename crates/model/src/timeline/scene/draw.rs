@@ -7,7 +7,7 @@ use crate::timeline::lanes::choice::LanesBy;
 use crate::timeline::lanes::groups::Groups;
 use crate::timeline::lanes::order::Order;
 use crate::timeline::scale::{HISTORY, Scale, Window};
-use crate::timeline::scene::contents::{LaneRow, Scene};
+use crate::timeline::scene::contents::{LaneRow, MomentFlag, Scene};
 use crate::timeline::scene::events::fill_events;
 use crate::timeline::scene::group_rows::fill_groups;
 use crate::timeline::scene::lane::{RowLane, fill_lane};
@@ -46,6 +46,11 @@ pub(in crate::timeline) fn draw(
     fill_strip(marks, now, scene);
     scene.span = view.span.and_then(|span| scene.scale.stretch(span));
     scene.strip_span = view.span.and_then(|span| scene.strip.stretch(span));
+    scene.moment = view.moment.as_ref().map(|(at, words)| {
+        let x = |scale: &Scale| scale.window.contains(*at).then(|| scale.x(*at));
+        let later = (*at < view.window.to).then(|| scene.scale.clamped(*at));
+        MomentFlag { x: x(&scene.scale), strip_x: x(&scene.strip), later, words: words.clone() }
+    });
     fill_stream(source, scene, scratch);
 
     let ask = Ask {

@@ -23,7 +23,7 @@ pub mod ticks;
 
 pub use crate::timeline::words::text::{duration, fit};
 pub use contents::{
-    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, NoteLabel, PastArea, PastGlyph, PastMoment, Pill,
-    REACH, ROW_TINTS, RowGap, SPAN_TINTS, Scene, StreamLine,
+    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, MomentFlag, NoteLabel, PastArea, PastGlyph,
+    PastMoment, Pill, REACH, ROW_TINTS, RowGap, SPAN_TINTS, Scene, StreamLine,
 };
 pub use layout::{Layout, TimelineView};

@@ -1,0 +1,365 @@
+//! A page that shows another moment: rows, counts, feed, titles, exports and handles are of that moment, and nothing of later.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::testing::bookmark;
+use kubechurn_model::feed::FeedCommand;
+use kubechurn_model::history::Budget;
+use kubechurn_model::page::command::{Command, TimelineCommand};
+use kubechurn_model::page::effect::Pace;
+use kubechurn_model::page::keys::Focus;
+use kubechurn_model::rewind::banner::{RewindCommand, RewindModel};
+use kubechurn_model::view::RowModel;
+use serde_json::{Value, json};
+
+use super::Play;
+
+const LISTED: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
+
+/// Rows as they are drawn, by the numbers of their elements.
+type Drawn = BTreeMap<u64, Arc<RowModel>>;
+
+fn pod(namespace: &str, name: &str, version: u32, phase: &str) -> Value {
+    json!({"kind": "Pod", "apiVersion": "v1",
+        "metadata": {"name": name, "namespace": namespace, "uid": name, "resourceVersion": version.to_string()},
+        "spec": {"containers": [{"name": "c"}]}, "status": {"phase": phase}})
+}
+
+impl Play {
+    fn event(&mut self, id: InformerId, word: &str, object: &Value) {
+        self.reflects(id, Input::Frame(&json!({"type": word, "object": object}).to_string()));
+    }
+
+    /// Goes to a moment, and shows frames until nothing is left to do.
+    fn rewind(&mut self, command: RewindCommand) {
+        self.command(Command::Rewind(command));
+        self.arrive();
+        self.rests();
+    }
+
+    /// Shows frames for as long as one is hurried.
+    fn rests(&mut self) {
+        for _ in 0..50 {
+            if std::mem::take(&mut self.frame) != Some(Pace::Hurried) {
+                return;
+            }
+            self.place.now.set(self.place.now.get() + 1.0);
+            self.page.frame(&self.place);
+            self.settle();
+        }
+        panic!("it goes on and on");
+    }
+
+    fn banner(&self) -> Option<RewindModel> {
+        (*self.page.view().header.rewind).clone()
+    }
+
+    /// The rows in the document: name, status and Δ.
+    fn table(&mut self, drawn: &mut Drawn) -> Vec<String> {
+        drawn.extend(std::mem::take(&mut self.page.view_mut().rows.drawn));
+        let view = self.page.view();
+        let titles: Vec<&str> = view.table.heads.iter().map(|head| head.title).collect();
+        let places = view.rows.window.places.iter();
+        let rows = places.map(|place| {
+            let row = &drawn[place];
+            let cell = |title| titles.iter().position(|own| *own == title).map_or("", |at| &row.cells[at].text);
+            let words = [&*row.key.name, cell("STATUS"), cell("Δ"), row.flaw.as_deref().unwrap_or_default()];
+            words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+        });
+        rows.collect()
+    }
+
+    fn json(text: Option<String>) -> Value {
+        serde_json::from_str(&text.expect("it is watched")).expect("JSON")
+    }
+}
+
+/// A page on which `a` is Pending at 10 s and Running at 20 s, `b` comes at 30 s and goes at 40 s; it is 60 s then.
+fn played(fragment: &str) -> (Play, InformerId, Drawn) {
+    let mut play = Play::found(fragment);
+    play.command(Command::Scroll { top: 0.0, height: 528.0 });
+    play.command(Command::Timeline(TimelineCommand::Resize(1_012.0, 220.0)));
+    let (id, _) = play.informers[0];
+    play.place.now.set(10_000.0);
+    play.reflects(id, Input::Start);
+    play.reflects(id, Input::Opened);
+    play.event(id, "ADDED", &pod("shop", "a", 1, "Pending"));
+    play.event(id, "ADDED", &pod("cart", "z", 2, "Running"));
+    play.reflects(id, Input::Frame(&bookmark("9", LISTED)));
+    for (at, word, object) in [
+        (20_000.0, "MODIFIED", pod("shop", "a", 10, "Running")),
+        (30_000.0, "ADDED", pod("shop", "b", 11, "Pending")),
+        (40_000.0, "DELETED", pod("shop", "b", 12, "Failed")),
+    ] {
+        play.frame();
+        play.place.now.set(at);
+        play.event(id, word, &object);
+    }
+    play.frame();
+    play.place.now.set(60_000.0);
+    play.rests();
+    play.frame();
+    (play, id, Drawn::new())
+}
+
+#[test]
+fn rows_counts_ages_and_handles_are_of_the_moment_and_now_comes_back() {
+    let (mut play, id, mut drawn) = played("#/pods");
+    let now = play.table(&mut drawn);
+    assert_eq!(play.banner(), None);
+    for (at, rows, count) in [
+        (35_000.0, &["z Running 25s", "a Running 15s", "b Pending 5s"][..], "3 / 3"),
+        (20_000.0, &["z Running 10s", "a Running 0s"], "2 / 2"),
+        (19_999.0, &["z Running 9s", "a Pending 9s"], "2 / 2"),
+        (45_000.0, &["z Running 35s", "a Running 25s"], "2 / 2"),
+    ] {
+        play.rewind(RewindCommand::To(at));
+        assert_eq!(play.table(&mut drawn), rows, "{at}");
+        assert_eq!(*play.page.view().table.count, count, "{at}");
+        let names: Vec<String> = rows.iter().map(|row| row.split(' ').next().unwrap_or_default().to_owned()).collect();
+        let told = Play::json(play.page.rows_of("pods", &play.place));
+        let mut told: Vec<String> = told
+            .as_array()
+            .expect("rows")
+            .iter()
+            .map(|row| row["cells"]["NAME"].as_str().unwrap().to_owned())
+            .collect();
+        told.sort_by_key(|name| names.iter().position(|own| own == name));
+        assert_eq!(told, names, "{at}");
+        assert_eq!(play.state(), "rewound");
+        assert!(play.page.view().header.title.starts_with("⏪ "), "{}", *play.page.view().header.title);
+    }
+    // What comes meanwhile is received, and not shown.
+    let then = play.page.digest_of("pods");
+    play.event(id, "MODIFIED", &pod("shop", "a", 13, "Failed"));
+    play.event(id, "ADDED", &pod("shop", "c", 14, "Pending"));
+    play.frame();
+    play.rests();
+    assert_eq!(play.table(&mut drawn), ["z Running 35s", "a Running 25s"]);
+    assert_eq!(play.page.digest_of("pods"), then);
+    play.wait(1_000.0);
+    play.frame();
+    assert_eq!(play.banner().expect("a banner").since, "2 changes since");
+    play.press(&["L"], Focus::Table);
+    play.arrive();
+    play.rests();
+    assert_eq!((play.banner(), play.state()), (None, "live"));
+    let rows = play.table(&mut drawn);
+    assert_eq!(rows.len(), 3, "{rows:?} {now:?}");
+    assert!(rows[1].starts_with("a Failed") && rows[2].starts_with("c Pending"), "{rows:?}");
+    assert_ne!(play.page.digest_of("pods"), then);
+}
+
+#[test]
+fn before_the_first_list_nothing_is_known_and_that_is_said() {
+    let (mut play, _, mut drawn) = played("#/pods");
+    play.rewind(RewindCommand::To(9_000.0));
+    assert_eq!(play.table(&mut drawn), [""; 0]);
+    let words = (*play.page.view().rows.empty).clone().expect("words");
+    assert_eq!(words, "It is not known which Pods there were at this moment: they were not watched.");
+    let troubles = &play.page.view().table.trouble;
+    assert_eq!((troubles.len(), &*troubles[0].what), (1, "Pods: not watched at this moment."));
+    let item = play.page.view().sidebar.items.iter().find(|item| item.name == "pods").cloned().expect("Pods");
+    assert_eq!(item.count, "");
+}
+
+#[test]
+fn order_filter_and_namespaces_are_of_the_moment() {
+    let (mut play, _, mut drawn) = played("#/pods?ns=shop&q=STATUS:Pending");
+    play.rewind(RewindCommand::To(35_000.0));
+    assert_eq!(play.table(&mut drawn), ["b Pending 5s"]);
+    assert_eq!(*play.page.view().table.count, "1 / 2");
+    play.rewind(RewindCommand::To(15_000.0));
+    assert_eq!(play.table(&mut drawn), ["a Pending 5s"]);
+    play.command(Command::Filter(String::new()));
+    play.command(Command::SortBy("STATUS"));
+    play.arrive();
+    play.rests();
+    assert_eq!(play.table(&mut drawn), ["a Pending 5s"]);
+    play.rewind(RewindCommand::To(35_000.0));
+    assert_eq!(play.table(&mut drawn), ["b Pending 5s", "a Running 15s"]);
+    assert_eq!(*play.page.view().table.progress, "");
+}
+
+#[test]
+fn the_moment_is_in_the_address_and_moves_by_changes() {
+    let (mut play, _, mut drawn) = played("#/pods");
+    play.press(&[","], Focus::Table);
+    assert!(play.done().contains("push #/pods?at=1970-01-01T00:00:40.000Z"));
+    play.press(&[",", ","], Focus::Table);
+    let done = play.done();
+    assert!(done.contains("replace #/pods?at=1970-01-01T00:00:20.000Z") && !done.contains("push"), "{done}");
+    play.rests();
+    assert_eq!(play.table(&mut drawn), ["z Running 10s", "a Running 0s"]);
+    let banner = play.banner().expect("a banner");
+    assert_eq!((&*banner.time, &*banner.since), ("00:00:20.000", "2 changes since"));
+    assert_eq!(banner.steps, ["", "+10 s"]);
+    play.press(&["."], Focus::Table);
+    play.rests();
+    assert_eq!(play.table(&mut drawn), ["z Running 20s", "a Running 10s", "b Pending 0s"]);
+    // A link leads there, and Esc leaves it.
+    play.command(Command::Arrive(String::from("#/pods?at=1970-01-01T00:00:15.5Z")));
+    play.rests();
+    assert_eq!(play.table(&mut drawn), ["z Running 5s", "a Pending 5s"]);
+    play.press(&["Escape"], Focus::Table);
+    assert!(play.done().contains("push #/pods"));
+    assert_eq!(play.banner(), None);
+    // A typed time is one of the day that has been.
+    play.rewind(RewindCommand::Typed(String::from("0:00:35")));
+    assert_eq!(play.banner().expect("a banner").time, "00:00:35.000");
+    play.rewind(RewindCommand::Typed(String::from("noon")));
+    assert!(play.told().starts_with("Write a time of day"), "{}", play.told());
+    // What lies ahead is now.
+    play.rewind(RewindCommand::To(1e9));
+    assert_eq!(play.banner(), None);
+}
+
+#[test]
+fn it_plays_at_its_speed_and_leaves_out_what_is_quiet() {
+    let (mut play, _, mut drawn) = played("#/pods");
+    play.rewind(RewindCommand::To(20_500.0));
+    play.command(Command::Rewind(RewindCommand::SkipQuiet));
+    play.press(&[" "], Focus::Table);
+    let began = play.place.now.get();
+    let banner = play.banner().expect("a banner");
+    assert!(banner.plays && !banner.skips_quiet);
+    for _ in 0..20 {
+        play.frame();
+    }
+    let passed = play.place.now.get() - began;
+    play.press(&[" "], Focus::Table);
+    let at = play.page.view().header.route.at.expect("a moment");
+    assert!((at - 20_500.0 - passed).abs() <= 200.0, "{at} after {passed} ms");
+    play.rests();
+    assert_eq!(play.table(&mut drawn).len(), 2);
+    // Ten seconds until the next change are left out.
+    play.command(Command::Rewind(RewindCommand::SkipQuiet));
+    play.command(Command::Rewind(RewindCommand::Play));
+    for _ in 0..8 {
+        play.frame();
+    }
+    play.command(Command::Rewind(RewindCommand::Play));
+    play.rests();
+    let rows = play.table(&mut drawn);
+    assert_eq!(rows.last().map(String::as_str), Some("b Pending 0s"), "what has just changed is seen: {rows:?}");
+    // At a hundred times the speed it comes to now, and goes on live.
+    play.command(Command::Rewind(RewindCommand::Speed(6)));
+    play.command(Command::Rewind(RewindCommand::Play));
+    for _ in 0..10 {
+        play.frame();
+    }
+    assert_eq!((play.banner(), play.state()), (None, "live"));
+}
+
+#[test]
+fn the_feed_ends_with_the_moment_and_says_how_much_came_since() {
+    let (mut play, _, _) = played("#/pods?view=changes");
+    play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 400.0, width: 900.0 }));
+    play.frame();
+    let all = play.feed();
+    assert_eq!(all.len(), 2, "{all:?}");
+    play.rewind(RewindCommand::To(35_000.0));
+    let then = play.feed();
+    assert_eq!(then.len(), 2, "{then:?}");
+    assert!(then.iter().all(|(_, words)| !words.contains("deleted")), "{then:?}");
+    assert_eq!(play.page.view().feed.frame.later, "1 change since");
+    play.rewind(RewindCommand::To(25_000.0));
+    assert_eq!(play.feed().len(), 1, "{:?}", play.feed());
+    assert_eq!(play.page.view().feed.window.rows[0].age, "5 s");
+    play.rewind(RewindCommand::To(12_000.0));
+    assert_eq!(play.feed(), []);
+    assert!(play.page.view().feed.frame.empty.starts_with("Nothing that is kept changed between"));
+    // Playing on adds what comes, without reading all anew.
+    play.rewind(RewindCommand::To(35_000.0));
+    assert_eq!(play.feed(), then);
+    play.rewind(RewindCommand::Live);
+    assert_eq!((play.feed(), &*play.page.view().feed.frame.later), (all, ""));
+}
+
+#[test]
+fn a_click_on_the_axis_goes_there_and_the_flag_is_dragged() {
+    let (mut play, _, mut drawn) = played("#/pods");
+    let scene = |play: &Play| play.page.scene().expect("a scene").clone();
+    let axis = scene(&play).layout.bottom + 8.0;
+    let x = scene(&play).scale.x(35_000.0);
+    play.command(Command::Timeline(TimelineCommand::Press(x, axis, false)));
+    play.command(Command::Timeline(TimelineCommand::Release(x, axis)));
+    play.arrive();
+    play.rests();
+    assert_eq!(play.table(&mut drawn).len(), 3);
+    let flag = scene(&play).moment.expect("a flag");
+    assert!(flag.words.starts_with("00:00:3"), "{flag:?}");
+    let (x, later) = (flag.x.expect("in the window"), flag.later.expect("later"));
+    assert!((x - later).abs() < 1.0 && flag.strip_x.is_some(), "{flag:?}");
+    play.done();
+    // While it is dragged rows follow, and the address when it is let go.
+    let to = scene(&play).scale.x(25_000.0);
+    play.command(Command::Timeline(TimelineCommand::Press(x + 20.0, axis, false)));
+    play.command(Command::Timeline(TimelineCommand::Drag((x + to) / 2.0, axis)));
+    play.command(Command::Timeline(TimelineCommand::Drag(to, axis)));
+    play.frame();
+    assert_eq!(play.table(&mut drawn).len(), 2);
+    assert_eq!(play.done(), "");
+    play.command(Command::Timeline(TimelineCommand::Release(to, axis)));
+    assert!(play.done().contains("replace #/pods?at=1970-01-01T00:00:2"));
+}
+
+#[test]
+fn the_inspector_shows_the_object_as_it_was_and_no_later_version() {
+    let (mut play, id, _) = played("#/pods?sel=shop/a&tab=yaml");
+    play.event(id, "MODIFIED", &pod("shop", "a", 13, "Failed"));
+    play.frame();
+    let inspected = |play: &Play| {
+        let view = &play.page.view().inspector;
+        let inspected = (*view.inspected).clone().expect("it is open");
+        let phase = view.yaml.yaml.lines.iter().find(|line| line.key == "phase").map(|line| line.value.clone());
+        (inspected.state, inspected.words, phase.unwrap_or_default(), view.versions.shown.len(), view.versions.later)
+    };
+    assert_eq!(inspected(&play), ("live", String::new(), "Failed".into(), 3, 0));
+    play.rewind(RewindCommand::To(25_000.0));
+    assert_eq!(inspected(&play), ("live", String::new(), "Running".into(), 2, 1));
+    assert_eq!(play.page.view().inspector.yaml.words, "resourceVersion 10, as received");
+    play.rewind(RewindCommand::To(15_000.0));
+    assert_eq!(inspected(&play), ("live", String::new(), "Pending".into(), 1, 2));
+    play.rewind(RewindCommand::To(5_000.0));
+    let (state, words, _, shown, later) = inspected(&play);
+    assert_eq!((state, &*words), ("unknown", "No Pod of this name is known at this moment."));
+    assert_eq!((shown, later), (0, 3));
+    // The keys for changes go through those of the object.
+    play.rewind(RewindCommand::Live);
+    assert_eq!(inspected(&play), ("live", String::new(), "Failed".into(), 3, 0));
+    play.press(&[",", ","], Focus::Table);
+    play.rests();
+    assert_eq!(play.banner().expect("a banner").time, "00:00:20.000");
+    assert!(!play.done().contains("get pods"), "the server has what is now");
+    // What was gone then says so.
+    play.rewind(RewindCommand::To(45_000.0));
+    play.command(Command::Select(Some(("pods", kubechurn_client::api::object::ObjectKey::new("shop", "b")))));
+    play.arrive();
+    play.rests();
+    let (state, words, phase, shown, later) = inspected(&play);
+    assert_eq!((state, &*phase, shown, later), ("deleted", "Failed", 2, 0));
+    assert_eq!(words, "Deleted at 00:00:40. This is the last state that this session received.");
+}
+
+#[test]
+fn what_the_recorder_has_forgotten_is_not_called_nothing() {
+    let (mut play, id, mut drawn) = played("#/pods?sel=shop/a");
+    play.command(Command::Recorder(Budget::Off));
+    play.event(id, "MODIFIED", &pod("shop", "a", 13, "Failed"));
+    play.frame();
+    play.rewind(RewindCommand::To(25_000.0));
+    assert_eq!(play.table(&mut drawn), [""; 0]);
+    let words = (*play.page.view().rows.empty).clone().expect("words");
+    assert_eq!(words, "It is not known which Pods there were at this moment.");
+    let troubles = &play.page.view().table.trouble;
+    assert!(troubles[0].what.starts_with("Rows may be missing"), "{troubles:?}");
+    let inspected = (*play.page.view().inspector.inspected).clone().expect("it is open");
+    assert_eq!(inspected.words, "No Pod of this name is known at this moment.");
+    // What has not changed since is known all the same.
+    play.rewind(RewindCommand::Live);
+    assert_eq!(play.table(&mut drawn).len(), 2);
+}

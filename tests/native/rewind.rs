@@ -1,0 +1,125 @@
+//! Rewind equals what was: while scenarios run and faults strike, the page's objects are written down at some moments, and
+//! afterwards the page shows each of these moments.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::page::Page as Model;
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::environment::Environment;
+use kubechurn_model::rewind::banner::RewindCommand;
+
+use crate::page::with_page;
+use crate::shell::place::Place;
+
+const SOON: Duration = Duration::from_secs(20);
+const KINDS: [&str; 5] = ["pods", "deployments", "replicasets", "nodes", "events"];
+/// How many moments are gone to, of all that were written down.
+const MOMENTS: usize = 20;
+/// What grows older by itself, and by a server's clock that is known better later.
+const AGES: [&str; 4] = ["AGE", "RESTARTS", "LAST SEEN", "FIRST SEEN"];
+
+/// A test for each scenario, with the faults that strike meanwhile.
+macro_rules! runs {
+    ($($name:ident: $scenario:literal, $faults:expr;)*) => {
+        $(#[tokio::test]
+        async fn $name() {
+            is_as_it_was($scenario, &$faults).await;
+        })*
+    };
+}
+
+runs! {
+    calm: "calm", ["fault?frame=duplicate&probability=0.2", "cut"];
+    rollout: "rollout", ["fault?frame=reorder&probability=0.2", "fault?end=drop&times=3"];
+    crash_loop: "crashloop", ["fault?frame=truncate&times=3", "fault?end=close&times=3"];
+    node_failure: "node-failure", ["fault?status=500&verb=watch&times=4", "cut"];
+    autoscaler_flap: "autoscaler-flap", ["fault?frame=not-json&times=3", "compact", "cut"];
+    hot_loop: "hot-loop", ["fault?frame=unknown-type&times=3", "fault?frame=delay&delay-ms=200&probability=0.2"];
+    mixed: "mixed", ["fault?frame=wrong-type&times=3", "restart?revision=900000"];
+    storm: "storm", ["fault?frame=lose&times=5", "compact", "cut"];
+}
+
+/// What a page holds: of each kind the digest, and its rows without what grows older.
+fn held(page: &Model, place: &Place) -> Vec<(Option<String>, Value)> {
+    let rows = |kind: &str| {
+        let rows = page.rows_of(kind, place).unwrap_or_default();
+        let mut rows: Value = serde_json::from_str(&rows).unwrap_or_default();
+        for cells in rows.as_array_mut().into_iter().flatten().filter_map(|row| row["cells"].as_object_mut()) {
+            AGES.iter().for_each(|age| drop(cells.remove(*age)));
+        }
+        rows
+    };
+    KINDS.iter().map(|kind| (page.digest_of(kind), rows(kind))).collect()
+}
+
+/// A moment, and what the page held then.
+type Seen = (f64, Vec<(Option<String>, Value)>);
+
+/// Whether the page has everything in its stores that it has received.
+fn is_drained(page: &Model, place: &Place) -> bool {
+    let status: Value = serde_json::from_str(&page.status(place)).unwrap_or_default();
+    let all = status.as_array().into_iter().flatten();
+    all.clone().count() == KINDS.len() && all.clone().all(|one| one["ledger"]["queued"] == 0 && one["synced"] == true)
+}
+
+/// Writes down what the page holds while a scenario runs and faults strike, and compares that with the moments.
+async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
+    let rate = if scenario == "storm" { 150 } else { 0 };
+    let options = Options { scenario, pods: 60, rate, bookmark_seconds: 1, ..Options::default() };
+    let cluster = Cluster::start(&options).await;
+    let proxy = KubectlProxy::start_plain(cluster.port()).await;
+    with_page(proxy.port(), "#/pods?pin=deployments,replicasets,nodes,events", async |page| {
+        page.reaches("pods", "live", SOON).await;
+        page.reaches("events", "live", SOON).await;
+        let seen: Rc<RefCell<Vec<Seen>>> = Rc::default();
+        let (written, mut last) = (Rc::clone(&seen), 0.0);
+        // What is written down counts if nothing came until the next whole millisecond, at which the address can be.
+        let mut waits: Option<Seen> = None;
+        page.watch(move |page, place| {
+            let now = place.now();
+            if let Some((at, held)) = waits.take_if(|(at, _)| now > *at) {
+                written.borrow_mut().push((at, held));
+            }
+            waits = None;
+            if now - last > 40.0 && is_drained(page, place) {
+                last = now;
+                waits = Some((now.ceil(), held(page, place)));
+            }
+        });
+        for (number, fault) in [""].iter().chain(faults).enumerate() {
+            if !fault.is_empty() {
+                cluster.control(fault).await;
+            }
+            wait_until("things have happened", SOON, async || {
+                let seen = seen.borrow();
+                let different = seen.windows(2).filter(|two| two[0].1 != two[1].1).count();
+                let (least, changes) = (MOMENTS / 2 * (number + 1), 2 * (number + 1));
+                holds(seen.len() >= least && different >= changes, || {
+                    format!("{} moments, {different} others", seen.len())
+                })
+            })
+            .await;
+        }
+        page.watch(|_, _| {});
+        let seen = seen.take();
+        let step = (seen.len() / MOMENTS).max(1);
+        for (at, then) in seen.into_iter().step_by(step).take(MOMENTS) {
+            page.command(Command::Rewind(RewindCommand::To(at)));
+            let now = page.look(held);
+            for ((kind, then), now) in KINDS.iter().zip(then).zip(now) {
+                assert_eq!(now.0, then.0, "{scenario}: the digest of {kind} at {at}");
+                assert_eq!(now.1, then.1, "{scenario}: the rows of {kind} at {at}");
+            }
+        }
+        page.command(Command::Rewind(RewindCommand::Live));
+        page.is_balanced().await;
+    })
+    .await;
+}
