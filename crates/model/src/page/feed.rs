@@ -100,9 +100,9 @@ impl Feed {
         }
     }
 
-    /// How many things are wrong now; none while another moment is shown, of which that is not known.
+    /// How many things are wrong now.
     pub(super) fn wrong(&self) -> usize {
-        if self.changes.span.as_ref().is_some_and(Reading::is_until) { 0 } else { self.wrong.count() }
+        self.wrong.count()
     }
 
     /// When what is wrong is to be looked at again, in milliseconds.
@@ -485,9 +485,9 @@ impl Feed {
 
     /// Reads the stretch of time that the address names, or else what came up to the moment that is shown, unless that is done.
     pub(super) fn choose_span(&mut self, cx: &mut Context<'_>) {
-        let is_read = match (chosen_span(cx), cx.watching.moment, &mut self.changes.span) {
+        let is_read = match (chosen_span(cx), until(cx), &mut self.changes.span) {
             (Some(chosen), _, Some(reading)) => !reading.is_until() && reading.window() == chosen,
-            (None, Some(moment), Some(reading)) => reading.go_on_until(moment.at),
+            (None, Some(until), Some(reading)) => reading.go_on_until(until),
             (None, None, None) => true,
             _ => false,
         };
@@ -498,9 +498,9 @@ impl Feed {
 
     fn begin_span(&mut self, cx: &mut Context<'_>) {
         let (filter, began, times) = (feed_filter(cx), self.began, &self.changes.times);
-        let reading = match (chosen_span(cx), cx.watching.moment) {
+        let reading = match (chosen_span(cx), until(cx)) {
             (Some(window), _) => Some(Reading::new(window, began, times, filter)),
-            (None, Some(moment)) => Some(Reading::until(moment.at, began, times, filter)),
+            (None, Some(until)) => Some(Reading::until(until, began, times, filter)),
             (None, None) => None,
         };
         self.changes.limit(reading);
@@ -553,6 +553,11 @@ impl Feed {
             cx.view.feed.span.put(Some(model));
         }
     }
+}
+
+/// Up to when the feed tells, if it is in sight and another moment is shown.
+fn until(cx: &Context<'_>) -> Option<f64> {
+    cx.watching.moment.filter(|_| cx.navigation.route.changes).map(|moment| moment.at)
 }
 
 /// The stretch of time that the address names, as far as it is not after the moment that is shown.

@@ -52,11 +52,13 @@ impl Sidebar {
                 open.push(item.heading);
             }
         }
+        let is_rewound = cx.watching.moment.is_some();
         let changes = ChangesItem {
             current: cx.navigation.route.is_everything(),
             href: cx.navigation.route.what_changed().fragment(),
-            count: grouped(told),
-            wrong: if wrong == 0 { String::new() } else { format!("{} wrong", grouped(wrong as u64)) },
+            // Of another moment, only the feed itself knows how much had changed, and nobody what was wrong.
+            count: if is_rewound && !cx.navigation.route.changes { String::new() } else { grouped(told) },
+            wrong: if wrong == 0 || is_rewound { String::new() } else { format!("{} wrong", grouped(wrong as u64)) },
         };
         let sidebar = &mut cx.view.sidebar;
         sidebar.changes.put(changes);
