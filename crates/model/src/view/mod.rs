@@ -233,7 +233,7 @@ pub struct Pipeline {
 /// The notices about the page itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notices {
-    /// How many notices there were.
+    /// How many notices there were; what befell several watches from one cause is one.
     pub total: u64,
     /// How long the table has been behind what is received; empty while it is not.
     pub behind: String,
