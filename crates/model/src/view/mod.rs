@@ -181,6 +181,17 @@ pub struct ChangesItem {
     pub wrong: String,
 }
 
+/// The sidebar's item that leads to everything in a namespace.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EverythingItem {
+    /// The namespace, where exactly one is chosen; else empty.
+    pub namespace: String,
+    /// Whether it is in view.
+    pub current: bool,
+    /// Where a click leads.
+    pub href: String,
+}
+
 /// One open watch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WatchItem {
