@@ -150,3 +150,23 @@ fn a_paused_page_takes_in_what_comes_and_shows_it_later() {
     assert_eq!(*play.page.view().rows.length, 4, "the deleted one is shown for a while");
     assert_eq!((play.state(), play.on("p", Focus::Table)), ("live", Some(Command::TogglePause)));
 }
+
+#[test]
+fn what_an_object_did_last_is_known_when_other_kinds_come_into_the_table() {
+    let mut play = listed(2);
+    play.hears("pods", "MODIFIED", "p000@50");
+    play.frame();
+    play.wait(10_000.0);
+    // What the row says of its last change, as it is drawn.
+    let last = |play: &mut Play| {
+        play.frame();
+        let drawn = std::mem::take(&mut play.page.view_mut().rows.drawn);
+        let rows = drawn.into_iter().map(|(_, row)| row).filter(|row| &*row.key.name == "p000");
+        rows.last().map(|row| (row.delta, row.cells.last().unwrap().text.clone())).unwrap()
+    };
+    let before = last(&mut play);
+    assert_eq!(before, (("Updated", "●"), String::from("10s")));
+    play.command(Command::Join("nodes"));
+    play.arrive();
+    assert_eq!(last(&mut play), before, "the list that comes with another kind is no change");
+}
