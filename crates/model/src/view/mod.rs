@@ -135,6 +135,8 @@ pub struct RowModel {
     pub cursor: Option<usize>,
     /// What part of the object could not be read.
     pub flaw: Option<Box<str>>,
+    /// That it is being deleted, in words, where no cell says so.
+    pub deletion: Option<String>,
     /// The type of the last change: name and glyph.
     pub delta: (&'static str, &'static str),
     /// One cell for each column head.
