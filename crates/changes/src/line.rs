@@ -225,7 +225,7 @@ impl Line {
             owners: SmallVec::new(),
             generation: None,
             asks: false,
-            is_listed: matches!(delta_type, DeltaType::Replaced | DeltaType::Sync) && old.is_none(),
+            is_listed: delta_type.is_of_list() && old.is_none(),
             replicas: None,
             pod: None,
             revision: None,

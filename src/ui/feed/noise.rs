@@ -68,7 +68,7 @@ pub fn Noise(
     };
     view! {
         {move || Some(offered.get()).filter(|(_, choices)| !choices.is_empty()).map(|(path, choices)| view! {
-            <div class="noise-offer" node_ref=menu data-testid="noise-offer" on:keydown=pressed>
+            <div class="menu-list noise-offer" node_ref=menu data-testid="noise-offer" on:keydown=pressed>
                 <p id="noise-offer-head">"Fold as noise: " <code>{path}</code></p>
                 <div role="menu" aria-labelledby="noise-offer-head">
                     {choices.into_iter().enumerate().map(choice).collect_view()}

@@ -62,6 +62,19 @@ pub fn Sidebar(
                     <span class="num">{move || screen.sidebar.changes.with(|item| item.count.clone())}</span>
                 </a>
             </div>
+            {move || Some(screen.sidebar.everything.get()).filter(|item| !item.namespace.is_empty()).map(|item| view! {
+                <div class="sidebar-item" data-current=item.current.to_string()>
+                    <a
+                        href=item.href
+                        title="all kinds of this namespace in one table"
+                        data-testid="everything"
+                        aria-current=item.current.then_some("page")
+                    >
+                        <span class="state" aria-hidden="true">"≡"</span>
+                        <span>"Everything in " {item.namespace}</span>
+                    </a>
+                </div>
+            })}
             <For
                 each=move || groups.get()
                 key=|(heading, _)| *heading

@@ -111,7 +111,8 @@ impl Drawn {
         put(element, "data-delta", was, is, |row| Some(row.delta.0));
         put(element, "data-fresh", was, is, |row| row.fresh.then_some("true"));
         put(element, "data-flaw", was, is, |row| row.flaw.as_ref().map(|_| "true"));
-        put(element, "title", was, is, |row| row.flaw.as_deref());
+        put(element, "data-deleting", was, is, |row| row.deletion.as_ref().map(|_| "true"));
+        put(element, "title", was, is, |row| row.flaw.as_deref().or(row.deletion.as_deref()));
         put(element, "data-hand", was, is, |row| row.cursor.map(|cell| if cell == 0 { "row" } else { "cell" }));
         if was.map_or(0, |was| was.fading) != is.fading {
             set(element, "data-fading", (is.fading > 0).then(|| is.fading.to_string()).as_deref());

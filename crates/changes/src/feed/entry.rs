@@ -14,6 +14,7 @@ use kubechurn_columns::state;
 
 use crate::feed::outcome::Outcome;
 use crate::feed::progress::Progress;
+use crate::field::Field;
 use crate::line::{Line, Owner, Unknown};
 use crate::noise::Noise;
 use crate::part::{self, Part, PartKind};
@@ -330,8 +331,16 @@ impl Entry {
     fn follow(&mut self, line: &Line, member: usize) {
         let members = self.members.len();
         self.progress.iter_mut().for_each(|progress| progress.set_members(members));
-        for field in line.fields.iter().take(MOST_PATHS) {
-            let is_new = line.delta_type == DeltaType::Added && field.old.is_none();
+        // An Event that counts on says why all the same, though its reason stays what it was.
+        let has_reason = line.fields.iter().any(|field| field.path == "reason");
+        let reason = line.reason.as_ref().filter(|_| !has_reason).map(|reason| Field {
+            path: "reason".into(),
+            old: None,
+            new: Some(Value::plain(&reason.word)),
+            reordered: false,
+        });
+        for field in reason.iter().chain(line.fields.iter().take(MOST_PATHS)) {
+            let is_new = field.old.is_none() && (line.delta_type == DeltaType::Added || field.path == "reason");
             let name = &*line.key.name;
             match self.progress.iter_mut().find(|progress| progress.path == field.path) {
                 Some(known) => known.follow(field, is_new, member),

@@ -459,6 +459,32 @@ fn several_events_have_counts_of_their_reasons() {
 }
 
 #[test]
+fn an_event_that_was_listed_and_counts_on_says_why() {
+    let event = |reason: &str, count: u64| {
+        json!({"involvedObject": {"kind": "Pod", "name": "p", "uid": "p"}, "reason": reason, "message": "so it is",
+               "type": "Warning", "count": count})
+    };
+    let mut play = Play::new();
+    for (name, reason) in [("e1", "BackOff"), ("e2", "FailedMount")] {
+        play.feed.push(play.objects.list(("Event", name, ""), event(reason, 4)));
+    }
+    for count in [5, 6] {
+        play.set(count as f64 * 1_000.0, "Event", "e1", "", event("BackOff", count));
+        play.check(&["Event e1 reason BackOff, message so it is"]);
+    }
+    assert_eq!(play.feed.rows().next().unwrap().repetition(), "× 2 in 1 s");
+    // Beside others it is told what each of them says.
+    play.set(7_000.0, "Pod", "p", "", json!({"generation": 1}));
+    play.set(7_100.0, "Event", "e3", "", event("Failed", 1));
+    play.set(8_000.0, "Event", "e2", "", event("FailedMount", 5));
+    assert_eq!(rows(&play.feed)[1], "  3 Warnings added, reason 1 BackOff, 1 Failed, 1 FailedMount, message so it is");
+    // A new one that counts on has its reason once.
+    let mut play = Play::new();
+    (1..4).for_each(|count| play.set(count as f64 * 1_000.0, "Event", "e", "", event("BackOff", count)));
+    play.check(&["Event e added, reason BackOff, message so it is"]);
+}
+
+#[test]
 fn a_zero_is_no_absence_and_three_values_may_alternate() {
     let mut play = Play::new();
     let status = |status: Value| json!({"generation": 1, "status": status});

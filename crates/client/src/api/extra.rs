@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::api::object::{DecodeError, Extra, Object};
 use crate::api::owner::OwnerReference;
+use crate::api::time::Timestamp;
 use crate::api::uid::Uid;
 use crate::json::{self, Text};
 
@@ -44,6 +45,11 @@ impl Object {
         self.extra.as_ref()?.regarding.as_ref()
     }
 
+    /// When the object is to be gone, if somebody asked for that.
+    pub fn deletion(&self) -> Option<Timestamp> {
+        self.extra.as_ref()?.deletion
+    }
+
     /// Notes the uid of the object that a Kubernetes Event is about. A text that is no UUID is the uid of no object: as uid of
     /// a Node a kubelet writes its name (`getNodeRef` in `pkg/kubelet/kubelet.go`), and as that of a Pod that it reads from a
     /// file, a hash of the file.
@@ -67,8 +73,8 @@ impl Object {
         if !keep.labels && !keep.text {
             return Ok(());
         }
-        let regarding = self.extra.take().and_then(|extra| extra.regarding);
-        let mut extra = Extra { text: keep.text.then(|| text.trim_ascii().into()), regarding, ..Extra::default() };
+        let known = self.extra.take().map(|extra| *extra).unwrap_or_default();
+        let mut extra = Extra { text: keep.text.then(|| text.trim_ascii().into()), ..known };
         if keep.labels {
             let [labels, ..] = json::pick(text, &["metadata labels"])?;
             let mut values = BTreeMap::new();

@@ -167,6 +167,7 @@ pub struct Extra {
     pub(super) labels: Box<[(Box<str>, Box<str>)]>,
     pub(super) text: Option<Box<str>>,
     pub(super) regarding: Option<Uid>,
+    pub(super) deletion: Option<Timestamp>,
 }
 
 /// The metadata that every object has, borrowed from the frame.
@@ -202,6 +203,7 @@ impl Meta<'_> {
         if self.name.is_empty() {
             return None;
         }
+        let deletion = Timestamp::parse_set(&self.deletion_timestamp);
         Some(Object {
             key: ObjectKey::new(&self.namespace, &self.name),
             uid: Uid::new(&self.uid),
@@ -209,7 +211,7 @@ impl Meta<'_> {
             cells: cells.into(),
             flaw: None,
             owners: self.owner_references.as_deref().and_then(share),
-            extra: None,
+            extra: deletion.map(|_| Box::new(Extra { deletion, ..Extra::default() })),
         })
     }
 }

@@ -28,20 +28,23 @@ impl Release {
 }
 
 /// Whether an API server gave this answer when it was asked for its version; it answers, with a `Status`, also a user who may
-/// not ask.
+/// not ask. One that finds nothing at this place has its API at another.
 ///
 /// # Errors
 ///
 /// What was answered instead, in few words.
 pub fn is_of_server(status: u16, text: &str) -> Result<(), String> {
     let is_api = text.trim_start().starts_with('{') && (text.contains("\"gitVersion\"") || text.contains("\"Status\""));
-    if is_api && status < 500 {
+    if is_api && status < 500 && status != NOT_FOUND {
         return Ok(());
     }
     let first = text.trim().lines().next().unwrap_or_default();
     let words = if first.starts_with('<') { "a page, and no API" } else { first };
     Err(format!("HTTP {status} {}", words.chars().take(160).collect::<String>()))
 }
+
+/// The HTTP status of a path at which nothing is.
+const NOT_FOUND: u16 = 404;
 
 /// The number with which a text begins: vendors write `35+`.
 fn number(text: &str) -> Option<u32> {
@@ -59,6 +62,7 @@ mod tests {
         for (status, text, expected) in [
             (200, r#" {"gitVersion":"v1.35.0"}"#, Ok(())),
             (403, r#"{"kind":"Status","code":403}"#, Ok(())),
+            (404, r#"{"kind":"Status","code":404}"#, Err(r#"HTTP 404 {"kind":"Status","code":404}"#.to_owned())),
             (503, r#"{"kind":"Status","code":503}"#, Err(r#"HTTP 503 {"kind":"Status","code":503}"#.to_owned())),
             (200, "<html>\n<p>\"gitVersion\"", Err(String::from("HTTP 200 a page, and no API"))),
             (404, "404 page not found\nmore", Err(String::from("HTTP 404 404 page not found"))),

@@ -21,6 +21,13 @@ pub enum DeltaType {
     Sync,
 }
 
+impl DeltaType {
+    /// Whether the object comes as it is, from a list or a resync, and not with a change of its own.
+    pub fn is_of_list(self) -> bool {
+        matches!(self, DeltaType::Replaced | DeltaType::Sync)
+    }
+}
+
 /// The object of a delta.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeltaObject {

@@ -10,8 +10,8 @@ use crate::cache::queue::Queue;
 use crate::cache::reflector::Options;
 use crate::cache::shared_informer::SharedInformer;
 
-/// Names one informer of a factory. No other informer of that factory ever has the same name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Names one informer of a factory. No other informer of that factory ever has the same name; the first one has the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InformerId(u64);
 
 /// Names one handler of one informer (client-go's `ResourceEventHandlerRegistration`). The handler's owner keeps it, to

@@ -3,6 +3,7 @@
 mod agreement;
 mod findings;
 mod incidents;
+mod truth;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,10 +1,12 @@
 //! Parts of the cluster itself: the columns of `printLease`, `printFlowSchema`, `printPriorityLevelConfiguration`,
-//! `printResourceClaim` and `printResourceSlice` (kubernetes `pkg/printers/internalversion/printers.go`) and of
-//! APIServices (kube-aggregator `pkg/registry/apiservice/etcd`).
+//! `printResourceClaim` and `printResourceSlice` (kubernetes `pkg/printers/internalversion/printers.go`), of APIServices
+//! (kube-aggregator `pkg/registry/apiservice/etcd`) and of CustomResourceDefinitions since 1.37 (apiextensions-apiserver
+//! `pkg/registry/customresourcedefinition/tableconvertor`).
 
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort::sort;
 use kubechurn_client::json::Text;
 
 use super::Kind;
@@ -47,9 +49,31 @@ pub const DEFINITIONS: Kind = Kind {
     short_names: &["crd", "crds"],
     heading: "Cluster",
     title: "CustomResourceDefinitions",
-    columns: &columns(&[CREATED_AT]),
-    decode: Decode(&|text| read(text, &[CREATED_AT])),
+    columns: &columns(&DEFINITION),
+    decode: Decode(&|text| read(text, &DEFINITION)),
 };
+
+/// CustomResourceDefinitions, as servers printed them before 1.37.
+pub const DEFINITIONS_BEFORE_1_37: Kind =
+    Kind { columns: &columns(&[CREATED_AT]), decode: Decode(&|text| read(text, &[CREATED_AT])), ..DEFINITIONS };
+
+const DEFINITION: [Printed; 4] = [
+    words("GROUP", &["spec group"], |fields| fields.text("")),
+    words("SCOPE", &["spec scope"], |fields| fields.text("")),
+    words("VERSIONS", &["spec versions"], |fields| {
+        let mut served: Vec<Text<'_>> = Vec::new();
+        fields.each(0, &["name", "served"], &mut |version| {
+            if version.value(1)? {
+                served.push(version.words(0)?);
+            }
+            Ok(())
+        })?;
+        let mut names: Vec<&str> = served.iter().map(|name| &**name).collect();
+        sort(&mut names);
+        Ok(text(&names.join(",")))
+    }),
+    CREATED_AT,
+];
 
 /// APIServices, in the sidebar under Cluster.
 pub const API_SERVICES: Kind = Kind {

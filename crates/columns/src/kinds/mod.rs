@@ -146,10 +146,12 @@ pub const KINDS: &[Kind] = &[
 ];
 
 /// The newest release whose columns are known here.
-pub const NEWEST: Release = Release { major: 1, minor: 36 };
+pub const NEWEST: Release = Release { major: 1, minor: 37 };
 
 /// Kinds that servers printed in another way before release 1.x: the minor number x, and the kind as it was printed.
 pub const BEFORE: &[(u32, Kind)] = &[
+    // GROUP, SCOPE and VERSIONS are printed since kubernetes pull request 131599.
+    (37, control::DEFINITIONS_BEFORE_1_37),
     // The name of the default IngressClass is marked since kubernetes pull request 134422.
     (36, network::INGRESS_CLASSES_BEFORE_1_36),
     // The Secrets of ServiceAccounts are not counted since kubernetes pull request 117160.
@@ -221,16 +223,20 @@ mod tests {
             let kind = printed_by(release).find(|kind| kind.name == name).unwrap();
             kind.columns.iter().map(|column| column.title).collect::<Vec<_>>().join(" ")
         };
-        for (minor, accounts, quotas, classes) in [
-            (Some(32), "SECRETS AGE", "AGE REQUEST LIMIT", "CONTROLLER PARAMETERS AGE"),
-            (Some(33), "SECRETS AGE", "REQUEST LIMIT AGE", "CONTROLLER PARAMETERS AGE"),
-            (Some(34), "SECRETS AGE", "REQUEST LIMIT AGE", "CONTROLLER PARAMETERS AGE"),
-            (Some(35), "AGE", "REQUEST LIMIT AGE", "CONTROLLER PARAMETERS AGE"),
-            (Some(36), "AGE", "REQUEST LIMIT AGE", "NAME CONTROLLER PARAMETERS AGE"),
-            (None, "AGE", "REQUEST LIMIT AGE", "NAME CONTROLLER PARAMETERS AGE"),
+        let definitions = ["CREATED AT", "GROUP SCOPE VERSIONS CREATED AT"];
+        for (minor, accounts, quotas, classes, definitions) in [
+            (Some(32), "SECRETS AGE", "AGE REQUEST LIMIT", "CONTROLLER PARAMETERS AGE", definitions[0]),
+            (Some(33), "SECRETS AGE", "REQUEST LIMIT AGE", "CONTROLLER PARAMETERS AGE", definitions[0]),
+            (Some(34), "SECRETS AGE", "REQUEST LIMIT AGE", "CONTROLLER PARAMETERS AGE", definitions[0]),
+            (Some(35), "AGE", "REQUEST LIMIT AGE", "CONTROLLER PARAMETERS AGE", definitions[0]),
+            (Some(36), "AGE", "REQUEST LIMIT AGE", "NAME CONTROLLER PARAMETERS AGE", definitions[0]),
+            (Some(37), "AGE", "REQUEST LIMIT AGE", "NAME CONTROLLER PARAMETERS AGE", definitions[1]),
+            (Some(38), "AGE", "REQUEST LIMIT AGE", "NAME CONTROLLER PARAMETERS AGE", definitions[1]),
+            (None, "AGE", "REQUEST LIMIT AGE", "NAME CONTROLLER PARAMETERS AGE", definitions[1]),
         ] {
-            let printed = ["serviceaccounts", "resourcequotas", "ingressclasses"].map(|name| columns(minor, name));
-            assert_eq!(printed, [accounts, quotas, classes], "{minor:?}");
+            let kinds = ["serviceaccounts", "resourcequotas", "ingressclasses", "customresourcedefinitions"];
+            let printed = kinds.map(|name| columns(minor, name));
+            assert_eq!(printed, [accounts, quotas, classes, definitions], "{minor:?}");
         }
         assert!(BEFORE.iter().all(|(minor, _)| *minor <= NEWEST.minor), "the newest release is known");
         assert!(printed_by(None).eq(KINDS) && printed_by(Some(Release { major: 2, minor: 0 })).eq(KINDS));
@@ -238,6 +244,19 @@ mod tests {
             let now = kind(before.name).unwrap();
             assert_eq!((before.title, before.resource), (now.title, now.resource));
         }
+    }
+
+    #[test]
+    fn a_definition_s_versions_are_those_that_are_served() {
+        let text = r#"{"metadata":{"name":"foos.a.b","creationTimestamp":"2026-05-03T16:36:32Z"},"spec":{"group":"a.b",
+            "scope":"Namespaced","versions":[{"name":"v1beta1","served":true},{"name":"v1","served":true,"schema":{"served":[]}},
+            {"name":"v1alpha1","served":false},{"name":"v0"},null]}}"#;
+        let cells = |text: &str| {
+            let object = (control::DEFINITIONS.decode.0)(text).unwrap();
+            object.cells.iter().map(|cell| cell.text().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(cells(text), ["a.b", "Namespaced", "v1,v1beta1", "2026-05-03T16:36:32Z"]);
+        assert_eq!(cells(r#"{"metadata":{"name":"a"}}"#)[..3], ["", "", ""]);
     }
 
     #[test]

@@ -254,7 +254,8 @@ pub fn name_by_its_object(row: &mut FeedRow, line: &Line) {
 /// Parts of a sentence about a field of a kind, each state with what it means.
 fn pieces(kind: &str, path: &str, parts: Vec<Part>) -> Vec<Piece> {
     // The reason and the message of an Event are known for what they are.
-    let is_said = |part: &Part| kind != "Event" || part.kind != PartKind::Path;
+    let is_known = kind == "Event" && matches!(path, "type" | "reason" | "message" | "note");
+    let is_said = |part: &Part| !is_known || part.kind != PartKind::Path;
     let piece = |part: Part| {
         let what = match part.kind {
             PartKind::Path => "path",
@@ -290,6 +291,10 @@ pub fn line_of(id: EntryId, line: &Line, depth: u8) -> FeedRow {
         words.push(Piece::plain("added"));
     }
     if let Some(first) = line.fields.first() {
+        // An Event that counts on says why all the same.
+        if let Some(reason) = line.reason.as_ref().filter(|_| first.path != "reason") {
+            words.push(Piece::plain(reason.word.as_str()));
+        }
         separate(&mut words);
         words.extend(pieces(&line.kind, &first.path, first.parts(&line.key.name)));
     }

@@ -9,7 +9,7 @@ use crate::page::status::WatchRates;
 use crate::rewind::is_chosen;
 use crate::shell::sidebar::Groups;
 use crate::timeline::mark::grouped;
-use crate::view::{ChangesItem, SidebarItem, bytes, bytes_of, spark};
+use crate::view::{ChangesItem, EverythingItem, SidebarItem, bytes, bytes_of, spark};
 use crate::watches::watched::Watched;
 use kubechurn_columns::kinds::Kind;
 
@@ -60,8 +60,18 @@ impl Sidebar {
             count: if is_rewound && !cx.navigation.route.changes { String::new() } else { grouped(told) },
             wrong: if wrong == 0 || is_rewound { String::new() } else { format!("{} wrong", grouped(wrong as u64)) },
         };
+        let everything = match &cx.navigation.route.namespaces[..] {
+            [namespace] => {
+                let (route, catalog) = (&cx.navigation.route, &cx.navigation.catalog);
+                let current = route.is_all_of_namespace(catalog);
+                let href = route.everything_in(namespace, catalog).fragment();
+                EverythingItem { namespace: namespace.clone(), current, href }
+            }
+            _ => EverythingItem::default(),
+        };
         let sidebar = &mut cx.view.sidebar;
         sidebar.changes.put(changes);
+        sidebar.everything.put(everything);
         sidebar.open.put(open);
         sidebar.items.put(items);
     }

@@ -201,11 +201,11 @@ fn unknown_title(cx: &Context<'_>) -> String {
 pub(super) fn present_notices(cx: &mut Context<'_>) {
     let most = if cx.open_lists.contains(&List::Notices) { usize::MAX } else { 0 };
     let Notices { list, overload, .. } = &*cx.notices;
-    let items = list.newest().take(most).map(|notice| NoticeItem {
-        word: notice.word(),
-        subject: notice.subject(),
-        age: view::seconds((cx.now - notice.at()).max(0.0)),
-        words: notice.sentence(),
+    let items = list.newest().take(most).map(|cause| NoticeItem {
+        word: cause.notice.word(),
+        subject: cause.subject(),
+        age: view::seconds((cx.now - cause.notice.at()).max(0.0)),
+        words: cause.notice.sentence(),
     });
     let behind = overload.behind(cx.now).map(view::seconds).unwrap_or_default();
     let notices = view::Notices { total: list.total(), behind, items: items.collect() };

@@ -136,6 +136,8 @@ pub struct RowModel {
     pub cursor: Option<usize>,
     /// What part of the object could not be read.
     pub flaw: Option<Box<str>>,
+    /// That it is being deleted, in words, where no cell says so.
+    pub deletion: Option<String>,
     /// The type of the last change: name and glyph.
     pub delta: (&'static str, &'static str),
     /// One cell for each column head.
@@ -180,6 +182,17 @@ pub struct ChangesItem {
     pub count: String,
     /// How many things are wrong now, in words; empty where none.
     pub wrong: String,
+}
+
+/// The sidebar's item that leads to everything in a namespace.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EverythingItem {
+    /// The namespace, where exactly one is chosen; else empty.
+    pub namespace: String,
+    /// Whether it is in view.
+    pub current: bool,
+    /// Where a click leads.
+    pub href: String,
 }
 
 /// One open watch.
@@ -234,7 +247,7 @@ pub struct Pipeline {
 /// The notices about the page itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notices {
-    /// How many notices there were.
+    /// How many notices there were; what befell several watches from one cause is one.
     pub total: u64,
     /// How long the table has been behind what is received; empty while it is not.
     pub behind: String,

@@ -21,8 +21,9 @@ use crate::table::layout::Choice;
 use crate::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::view::shown::{ByPage, Draw, Hold, Shown};
 use crate::view::{
-    ChangesItem, CompletionModel, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel,
-    RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
+    ChangesItem, CompletionModel, Connection, EverythingItem, Head, ListingModel, Notices, PaletteModel, Pipeline,
+    ResyncModel, RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel,
+    WatchItem,
 };
 
 /// Declares a panel: its values, and which of them are not the default at first.
@@ -211,6 +212,8 @@ panel! {
     SidebarView {
         /// What changed, over the kinds.
         changes: ChangesItem,
+        /// Everything in the chosen namespace.
+        everything: EverythingItem,
         /// The kinds.
         items: Vec<SidebarItem>,
         /// Why kinds may be missing, in the server's words.

@@ -8,9 +8,11 @@ use crate::table::order::{RowId, RowKey};
 use crate::table::view::{Progress, Row, TableView};
 use crate::timeline::mark::{MarkType, grouped};
 use crate::view::{CellModel, RowModel};
-use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::cell::{CellRef, Tone};
+use kubechurn_client::api::object::Object;
 use kubechurn_client::api::time::{Timestamp, write_human_duration};
 use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::record::time::Time;
 use kubechurn_columns::state::tone_of_cell;
 
 /// How the user's selection and cursor touch a row.
@@ -143,9 +145,18 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         selected: look.selected,
         cursor: look.cursor,
         flaw: object.flaw.clone(),
+        deletion: object
+            .deletion()
+            .filter(|_| !says_deletion(object))
+            .map(|Timestamp(at)| format!("being deleted, and to be gone at {}", Time::from_seconds(at))),
         delta,
         cells,
     }
+}
+
+/// Whether a cell says that the object is being deleted.
+fn says_deletion(object: &Object) -> bool {
+    object.cells.iter().any(|cell| matches!(cell, CellRef::Status("Terminating", _)))
 }
 
 /// How far a new order or filter has come.
@@ -158,7 +169,6 @@ pub fn progress(progress: Progress) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use kubechurn_client::api::object::Object;
     use kubechurn_client::cache::store::Change;
 
     use super::*;

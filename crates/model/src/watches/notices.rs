@@ -10,12 +10,20 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Notice;
 use kubechurn_client::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
 
+use crate::kind_id::listed;
+
 /// How many notices are kept for a subscription until it receives them. Further notices are not delivered to it, and
 /// are counted.
 const CAPACITY: usize = 1000;
 
 /// How many notices the list keeps.
 const KEPT: usize = 200;
+
+/// Within which time the same befalls several watches from one cause, in milliseconds: each tries again in its own time.
+const TOGETHER: f64 = 10_000.0;
+
+/// So many watches are named to which the same happened.
+const NAMED: usize = 3;
 
 /// Something that the page reports about itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +82,11 @@ pub enum NoticeKind {
         /// The greatest number of received changes that were waiting.
         most: u64,
     },
+}
+
+impl NoticeKind {
+    /// How many words there are for what happened.
+    const WORDS: usize = 12;
 }
 
 /// What a notice calls a resource: its plural, and its cluster unless it is the page's own.
@@ -192,29 +205,98 @@ impl Announcer {
     }
 }
 
-/// The newest notices, and how many there were in all.
+/// What happened to one watch, or from one cause to several.
+#[derive(Debug)]
+pub struct Cause {
+    /// The notice; of several, what they say together.
+    pub notice: PageNotice,
+    /// What it is about.
+    subjects: Vec<String>,
+    /// When the last of several happened, in milliseconds.
+    last_at: f64,
+}
+
+impl Cause {
+    /// What it is about, in words: `pods in shop`, and `pods, nodes, events and 10 others`.
+    pub fn subject(&self) -> String {
+        let mut names: Vec<&str> = self.subjects.iter().map(String::as_str).collect();
+        let others = format!("{} others", names.len().saturating_sub(NAMED));
+        if names.len() > NAMED + 1 {
+            names.truncate(NAMED);
+            names.push(&others);
+        }
+        listed(&names)
+    }
+
+    /// Takes in a notice that has the same cause. Returns whether it has.
+    fn takes(&mut self, other: &PageNotice, subject: &str) -> bool {
+        let (NoticeKind::Watch(_, own), NoticeKind::Watch(_, new)) = (&mut self.notice.kind, &other.kind) else {
+            return false;
+        };
+        let is_soon = new.at() - self.last_at <= TOGETHER;
+        let is_known = self.subjects.iter().any(|known| known == subject);
+        match (own, new) {
+            // Who is late is so until the list ends.
+            (Notice::Late { waited, .. }, Notice::Late { waited: longer, .. }) if is_soon => {
+                *waited = waited.max(*longer)
+            }
+            _ if is_known => return false,
+            (Notice::Gap { from, to, .. }, Notice::Gap { from: began, to: ended, .. })
+                if *began < *to && *from < *ended =>
+            {
+                (*from, *to) = (from.min(*began), to.max(*ended));
+            }
+            (Notice::Relisted { items, reason, .. }, Notice::Relisted { items: more, reason: why, .. })
+                if is_soon && reason == why =>
+            {
+                *items += more;
+            }
+            // The server's words name the resource, after what was asked and its status.
+            (Notice::Refused { reason, .. }, Notice::Refused { reason: why, .. })
+                if is_soon && reason.split(':').next() == why.split(':').next() => {}
+            (Notice::Stale { .. }, Notice::Stale { .. }) | (Notice::OverHttp { .. }, Notice::OverHttp { .. })
+                if is_soon => {}
+            _ => return false,
+        }
+        self.last_at = self.last_at.max(new.at());
+        if !is_known {
+            self.subjects.push(subject.to_owned());
+        }
+        true
+    }
+}
+
+/// The newest notices, and how many causes there were in all.
 #[derive(Debug, Default)]
 pub struct NoticeList {
     kept: VecDeque<PageNotice>,
+    causes: VecDeque<Cause>,
     total: u64,
 }
 
 impl NoticeList {
     /// Adds a notice. Beyond the limit the oldest is dropped, but stays counted.
     pub fn push(&mut self, notice: PageNotice) {
+        let subject = notice.subject();
+        if !self.causes.iter_mut().rev().take(NoticeKind::WORDS).any(|cause| cause.takes(&notice, &subject)) {
+            if self.causes.len() == KEPT {
+                self.causes.pop_front();
+            }
+            self.causes.push_back(Cause { notice: notice.clone(), subjects: vec![subject], last_at: notice.at() });
+            self.total += 1;
+        }
         if self.kept.len() == KEPT {
             self.kept.pop_front();
         }
         self.kept.push_back(notice);
-        self.total += 1;
     }
 
-    /// Newest first.
-    pub fn newest(&self) -> impl Iterator<Item = &PageNotice> {
-        self.kept.iter().rev()
+    /// Newest first, those of one cause together.
+    pub fn newest(&self) -> impl Iterator<Item = &Cause> {
+        self.causes.iter().rev()
     }
 
-    /// How many notices there were, dropped ones included.
+    /// How many causes there were, dropped ones included.
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -346,11 +428,75 @@ mod tests {
         }
         announcer.receive(first).into_iter().for_each(|notice| list.push(notice));
         assert_eq!((list.total(), list.newest().count()), (KEPT as u64 + 2, KEPT));
-        assert_eq!(list.newest().next().map(PageNotice::at), Some(KEPT as f64 + 1.0));
+        assert_eq!(list.newest().next().map(|cause| cause.notice.at()), Some(KEPT as f64 + 1.0));
         assert_eq!(announcer.receive(second).len(), KEPT + 2);
         announcer.unsubscribe(second);
         announcer.publish(notice(1.0));
         assert_eq!((announcer.receive(first).len(), announcer.receive(second).len()), (1, 0));
         assert_eq!(notice(1.0).subject(), "pods in shop");
+    }
+
+    #[test]
+    fn what_befalls_several_watches_at_once_is_one_notice() {
+        let mut list = NoticeList::default();
+        let say = |list: &mut NoticeList, resource: &'static str, notice: Notice| {
+            let kind = NoticeKind::Watch(InformerId::default(), notice);
+            list.push(PageNotice { resource, namespace: String::new(), kind });
+        };
+        let kinds = ["pods", "nodes", "events", "jobs", "deployments"];
+        let why = || String::from("why");
+        // An outage: each watch is lost, tried again, listed again and whole in its own time.
+        for (at, kind) in kinds.into_iter().enumerate() {
+            let at = 1_000.0 * at as f64;
+            say(&mut list, kind, Notice::Stale { at, reason: format!("why of {kind}") });
+        }
+        for (at, kind) in kinds.into_iter().enumerate() {
+            let at = 20_000.0 + 3_000.0 * at as f64;
+            say(&mut list, kind, Notice::Relisted { at, reason: why(), items: 10 });
+            say(&mut list, kind, Notice::Gap { from: at / 1e6, to: at, reason: why() });
+        }
+        let told = |list: &NoticeList| -> Vec<String> {
+            list.newest().map(|cause| format!("{}: {}", cause.subject(), cause.notice.sentence())).collect()
+        };
+        let all = "pods, nodes, events and 2 others";
+        assert_eq!(
+            told(&list),
+            [
+                format!("{all}: Nothing was heard for 32 s (why); the watch is whole again."),
+                format!("{all}: Everything was listed again, 50 objects (why); the watch goes on from that list."),
+                format!(
+                    "{all}: The watch was lost (why of pods); what is shown may be old until it is back, which is tried \
+                     again and again."
+                ),
+            ]
+        );
+        assert_eq!((list.total(), list.kept.len()), (3, 15), "each is told to programs");
+        // The next outage is another one, and so is what befalls one watch later.
+        say(&mut list, "pods", Notice::Stale { at: 33_000.0, reason: why() });
+        say(&mut list, "nodes", Notice::Stale { at: 90_000.0, reason: why() });
+        assert_eq!(list.total(), 5);
+        // Of refusals the same answer to the same question is one; each thing that could not be read is for itself.
+        for kind in ["pods", "nodes"] {
+            say(
+                &mut list,
+                kind,
+                Notice::Refused { at: 91_000.0, reason: format!("list (403): {kind} is forbidden"), retried: true },
+            );
+            say(&mut list, kind, Notice::Malformed { at: 92_000.0, reason: why() });
+        }
+        say(
+            &mut list,
+            "jobs",
+            Notice::Refused { at: 93_000.0, reason: String::from("watch (403): no"), retried: true },
+        );
+        assert_eq!(list.total(), 9);
+        assert!(told(&list)[3].starts_with("pods and nodes: The server refused: list (403)"), "{:#?}", told(&list));
+        for waited in [10_000.0, 20_000.0] {
+            say(&mut list, "pods", Notice::Late { at: 95_000.0 + waited, waited });
+        }
+        assert_eq!(
+            (list.total(), &*told(&list)[0]),
+            (10, "pods: The end of the list has not come, and nothing else for 20 s; it is still waited for.")
+        );
     }
 }

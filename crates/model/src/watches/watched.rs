@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kubechurn_client::api::cell::CellRef;
+use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::extra::Keep;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::request::Scope;
@@ -31,6 +31,7 @@ use crate::watches::audit::AuditLog;
 use crate::watches::counters::Counters;
 use crate::watches::notices::{Announcer, NoticeKind, PageNotice, Subscription};
 use crate::watches::resync::Resyncs;
+use kubechurn_columns::column::{Column, StatePart};
 use kubechurn_columns::kinds::Kind;
 use kubechurn_columns::kinds::events::regarding;
 use kubechurn_columns::state::write_state;
@@ -39,6 +40,9 @@ use kubechurn_columns::state::write_state;
 /// something, the watch lists anew. The page takes what waits with each frame of the screen, so that so much waits only
 /// for a page that stands still or is hidden.
 const BACKLOG: Backlog = Backlog { changes: 100_000, bytes: 128_000_000 };
+
+/// The word for an object that is being deleted.
+const DELETING: &str = "Terminating";
 
 /// The name of the index that finds the objects that an object owns.
 pub const OWNER: &str = "owner";
@@ -90,10 +94,10 @@ impl ResourceEventHandler for MarksHandler<'_> {
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
         // The last mark of the object may be evicted: the row tells in which state the object was.
         if let Some(row) = without_lane(self.marks, self.rows, &object.key) {
-            let tone = write_state(self.kind.columns, &row.cells, &mut self.word);
+            let tone = write_state_of(self.kind, row, &mut self.word);
             self.marks.recall(&row.key, &row.uid, NewState { tone, word: &self.word });
         }
-        let tone = write_state(self.kind.columns, &object.cells, &mut self.word);
+        let tone = write_state_of(self.kind, object, &mut self.word);
         let detail = Detail {
             word: &self.word,
             regarding: regarding(&self.kind.resource, &object.cells),
@@ -117,6 +121,17 @@ fn without_lane<'a>(marks: &Marks, (rows, kind): (&'a TableView, KindId), key: &
     }
     // A provisional row tells nothing that is known.
     rows.find(kind, key).and_then(|id| rows.row(id)).filter(|row| !row.provisional).map(|row| &*row.object)
+}
+
+/// Writes the state of an object as a band says it. Of what is being deleted most tables have no word.
+fn write_state_of(kind: &Kind, object: &Object, word: &mut String) -> Tone {
+    let tone = write_state(kind.columns, &object.cells, word);
+    let has_word = |column: &Column| column.state == StatePart::Word && column.source.is_empty();
+    if object.deletion().is_some() && !kind.columns.iter().any(has_word) {
+        DELETING.clone_into(word);
+        return Tone::Wait;
+    }
+    tone
 }
 
 /// Where the cells of a kind have the name of the node that an object is on: only Pods have one.
@@ -247,7 +262,7 @@ impl Watched {
     pub(super) fn attend(&mut self, rows: (&TableView, KindId), key: &ObjectKey) {
         if let Some(row) = without_lane(&self.marks, rows, key) {
             let mut word = String::new();
-            let tone = write_state(self.kind.columns, &row.cells, &mut word);
+            let tone = write_state_of(self.kind, row, &mut word);
             let lane = self.marks.attend(&row.key, &row.uid, NewState { tone, word: &word });
             if let Some(lane) = lane {
                 self.marks.put(lane, row.owners.as_ref(), node_name(row, node_cell(self.kind)));

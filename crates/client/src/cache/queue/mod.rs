@@ -140,7 +140,7 @@ pub(super) fn late(object: &Object, newest: &Object, present: bool) -> Option<Qu
 /// `Added`.
 pub(super) fn resolve(delta: &mut Delta, present: impl FnOnce(&ObjectKey) -> bool) {
     delta.listed |= delta.delta_type == DeltaType::Replaced;
-    if matches!(delta.delta_type, DeltaType::Replaced | DeltaType::Sync) {
+    if delta.delta_type.is_of_list() {
         delta.delta_type = if present(delta.key()) { DeltaType::Updated } else { DeltaType::Added };
     }
 }

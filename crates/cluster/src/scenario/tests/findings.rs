@@ -5,7 +5,7 @@
 //! through the recorder, the telling and the detectors.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -29,6 +29,7 @@ use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Duration, Instant, sleep, sleep_until};
 
 use super::Scenario;
+use super::truth::Truth;
 use crate::args::Args;
 use crate::client::lister_watcher::{ListerWatcher, Outcome};
 use crate::client::resources::{CONFIG_MAPS, DEPLOYMENTS};
@@ -66,6 +67,11 @@ pub(super) struct Page {
     pub(super) is_over: Cell<bool>,
     /// Each entry of what is wrong now as it was found first, by its subject and what is wrong, and when.
     entries: RefCell<BTreeMap<(String, u8), (f64, Entry)>>,
+    truth: RefCell<Truth>,
+    /// The entries that were not so when they were looked at last.
+    doubted: RefCell<BTreeSet<String>>,
+    /// Those that were not so twice in a row, and when.
+    false_entries: RefCell<Vec<(f64, String)>>,
 }
 
 impl Page {
@@ -113,10 +119,22 @@ impl Page {
             let of = (format!("{} {}", entry.subject.kind, entry.subject.key), entry.fault.number());
             self.entries.borrow_mut().entry(of).or_insert((now, entry.clone()));
         }
+        if looks {
+            self.doubt(&wrong, now);
+        }
         for (card, _) in changes.cards(now) {
             let name = format!("{} {}: {}", card.kind, card.key, card.title());
             self.found.borrow_mut().entry(name).or_insert((now, card));
         }
+    }
+
+    /// Compares each entry with the objects. What changed a moment ago may not be looked at yet.
+    fn doubt(&self, wrong: &WrongNow, now: f64) {
+        let (truth, wall) = (self.truth.borrow(), Timestamp(clock::now()));
+        let open = wrong.entries().iter().filter(|entry| entry.ended_at.is_none());
+        let not_so: BTreeSet<String> = open.filter(|entry| !truth.is_so(entry, wall)).map(Entry::sentence).collect();
+        let before = self.doubted.replace(not_so.clone());
+        self.false_entries.borrow_mut().extend(before.intersection(&not_so).map(|sentence| (now, sentence.clone())));
     }
 
     /// What stands first: the open entries of what is wrong, and the first rows of the feed, each in words.
@@ -189,6 +207,7 @@ impl Page {
             let ReceivedDelta { delta_type, object, text, .. } = received;
             let wall = Timestamp(clock::now());
             let resource = kind.resource;
+            self.truth.borrow_mut().received((resource.kind, object.key.to_string()), delta_type, text);
             self.wrong.borrow_mut().received(Received { resource, now: at, wall, delta_type, object, text });
             if let Some(sequence) = self.history.borrow_mut().push(kind.resource, received) {
                 self.changes.borrow_mut().received(sequence, at);
@@ -217,6 +236,9 @@ pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, ti
         wrong: RefCell::default(),
         is_over: Cell::default(),
         entries: RefCell::default(),
+        truth: RefCell::default(),
+        doubted: RefCell::default(),
+        false_entries: RefCell::default(),
     });
     let run = async {
         let options = options::Options {
@@ -282,6 +304,7 @@ async fn is_silent(scenario: Scenario, seed: u64) {
     let page = play(&[scenario], seed, None, Duration::from_secs(600)).await;
     let found = page.found.borrow();
     assert!(found.is_empty(), "{} with the seed {seed}: {found:#?}", scenario.name());
+    assert_eq!(*page.false_entries.borrow(), []);
     let entries = page.entries.borrow();
     if scenario == Scenario::Calm {
         // A Job that fails is part of such a day.
@@ -312,6 +335,26 @@ async fn ten_minutes_of_rollouts_with_seed_1_are_no_finding() {
 #[tokio::test(start_paused = true)]
 async fn ten_minutes_of_rollouts_with_seed_7_are_no_finding() {
     is_silent(Scenario::Rollout, 7).await;
+}
+
+/// The mixed scenario has crashes, images that do not exist and lost nodes: each of its entries must be one of those, and so
+/// for as long as it stands there.
+async fn says_what_is_so(seed: u64) {
+    let page = play(&Scenario::MIXED, seed, None, Duration::from_secs(600)).await;
+    assert_eq!(*page.false_entries.borrow(), [], "the seed {seed}");
+    let entries = page.entries.borrow();
+    let kinds: BTreeSet<u8> = entries.keys().map(|(_, fault)| *fault).collect();
+    assert!(entries.len() > 3 && kinds.len() > 2, "there was enough to be wrong about: {entries:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_minutes_of_the_mixed_day_with_seed_7_have_no_false_entry() {
+    says_what_is_so(7).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_minutes_of_the_mixed_day_with_seed_23_have_no_false_entry() {
+    says_what_is_so(23).await;
 }
 
 /// Each object of a kind that came into a state in which something is wrong must be an entry soon after the state was received:

@@ -58,7 +58,7 @@ pub enum Fault {
         /// The reason.
         how: String,
     },
-    /// A workload may not create Pods.
+    /// A workload may not create Pods, or a CronJob Jobs.
     Create {
         /// The server's refusal.
         message: String,
@@ -207,7 +207,7 @@ pub fn read(kind: &str, text: &str) -> Option<Found> {
     match kind {
         "Pod" => pod(&object),
         "ReplicaSet" => condition(object.status, "ReplicaFailure").and_then(Condition::may_not_create),
-        "StatefulSet" | "DaemonSet" => lacks_pods(kind, &object),
+        "StatefulSet" | "DaemonSet" | "CronJob" => lacks_pods(kind, &object),
         "Deployment" => deployment(&object),
         "Node" => condition(object.status, "Ready")
             .filter(|ready| state::condition("Node", "Ready", &ready.status) == Tone::Bad)
@@ -254,19 +254,20 @@ impl Condition {
 
 /// The server's refusal to create a Pod, of a sentence that begins with who tried it and with the Pod's name.
 fn refusal(message: &str) -> String {
-    let leads = ["is forbidden: ", "failed error: ", "Error creating: "];
+    let leads = ["is forbidden: ", "failed error: ", "Error creating: ", "Error creating job: "];
     let why = leads.iter().find_map(|lead| Some(message.split_once(lead)?.1));
     why.unwrap_or(message).chars().take(KEPT).collect()
 }
 
-/// A workload of a kind without the condition `ReplicaFailure`, as long as it has fewer Pods than it asks for. It counts only
-/// where an Event says that it may not create them.
+/// A workload of a kind without the condition `ReplicaFailure`, as long as it has fewer Pods than it asks for, or a CronJob,
+/// as long as it makes Jobs at all. It counts only where an Event says that it may not create them.
 fn lacks_pods(kind: &str, object: &Object<'_>) -> Option<Found> {
     let number = |of: &str, name: &str| json::member(of, name).and_then(json::integer);
     let has = |name: &str| number(object.status, name).unwrap_or(0);
     let lacks = match kind {
         "StatefulSet" => has("replicas") < number(object.spec, "replicas").unwrap_or(1),
         "DaemonSet" => has("currentNumberScheduled") < has("desiredNumberScheduled"),
+        "CronJob" => json::member(object.spec, "suspend") != Some("true"),
         _ => {
             let is_over = json::member(object.status, "completionTime").is_some();
             let is_suspended = json::member(object.spec, "suspend") == Some("true");

@@ -23,6 +23,7 @@ use kubechurn_client::json;
 use warnings::{OF_USE, Warning, Warnings};
 
 pub use began::{Change, What};
+use fault::CREATE;
 pub use fault::Fault;
 
 /// How long an entry that is over is shown, in milliseconds.
@@ -97,7 +98,10 @@ impl Entry {
     /// What is wrong in parts: the words, and which part each is.
     pub fn words(&self) -> Vec<(String, &'static str)> {
         let (count, whole) = self.count;
-        let (what, more) = self.fault.words(count == 1);
+        let (what, more) = match (self.fault.words(count == 1), &*self.subject.kind) {
+            ((_, more), "CronJob") if self.fault.number() == CREATE => ("may not create Jobs", more),
+            (words, _) => words,
+        };
         let tone = match (self.ended_at, self.fault.tone()) {
             (Some(_), _) => "old",
             (None, Tone::Wait) => "wait",
@@ -208,7 +212,10 @@ impl WrongNow {
     pub fn received(&mut self, received: Received<'_>) {
         let Received { resource, delta_type, object, text, .. } = received;
         if resource.kind == "Event" {
-            self.is_new |= self.warnings.received(delta_type, object, received.now, received.wall);
+            if self.warnings.received(delta_type, object, received.now, received.wall) {
+                self.is_new = true;
+                self.hold_as_told(&received);
+            }
             return;
         }
         if delta_type == DeltaType::Deleted {
@@ -222,7 +229,12 @@ impl WrongNow {
             self.note_workload(resource, object, text);
         }
         let found = if may_be_wrong(&resource, object, text) { fault::read(resource.kind, text) } else { None };
-        match found {
+        let is_told = |found: &fault::Found| {
+            resource.kind != "CronJob"
+                || found.fault.number() != CREATE
+                || self.warnings.of(&object.uid, CREATE).is_some()
+        };
+        match found.filter(is_told) {
             Some(found) => self.hold(&received, text, found),
             None => self.is_well(&received, text),
         }
@@ -238,6 +250,9 @@ impl WrongNow {
         let annotation = json::value_at(metadata, &["annotations", "deployment.kubernetes.io/revision"]);
         let update = json::member(status, "updateRevision").and_then(json::unescaped);
         let known = self.workloads.remove(&object.uid);
+        if json::member(spec, "suspend") == Some("true") && resource.kind == "CronJob" {
+            return;
+        }
         // A ReplicaSet without Pods is an old version, of which most Deployments have several.
         if known.is_none() && desired == Some(0) && resource.kind == "ReplicaSet" {
             return;
@@ -263,7 +278,7 @@ impl WrongNow {
 
     fn hold(&mut self, received: &Received<'_>, text: &str, found: fault::Found) {
         let Received { resource, now, wall, delta_type, object, .. } = *received;
-        let is_listed = matches!(delta_type, DeltaType::Replaced | DeltaType::Sync);
+        let is_listed = delta_type.is_of_list();
         // What the object says of the time counts for what was there before; what comes is since now.
         let said = found.since.filter(|_| is_listed || found.patience > 0.0);
         let since = said.map_or(now, |since| now - wall.seconds_since(since) as f64 * 1_000.0);
@@ -307,6 +322,30 @@ impl WrongNow {
                 };
                 self.held.insert(object.uid.clone(), held);
             }
+        }
+    }
+
+    /// Holds a CronJob that was received before the Event which says that it may not create Jobs: its state does not say so.
+    fn hold_as_told(&mut self, event: &Received<'_>) {
+        let Some(uid) = event.object.regarding().filter(|uid| !self.held.contains_key(*uid)) else { return };
+        let Some(cron_job) = self.workloads.get(uid).filter(|workload| workload.subject.kind == "CronJob") else {
+            return;
+        };
+        if self.warnings.of(uid, CREATE).is_some() {
+            let held = Held {
+                subject: cron_job.subject.clone(),
+                owner: None,
+                fault: Fault::Create { message: String::new() },
+                since: event.now,
+                due_at: f64::INFINITY,
+                recovered_at: None,
+                then: None,
+                is_listed: event.delta_type.is_of_list(),
+                node: SmolStr::default(),
+                revision: SmolStr::default(),
+                own: None,
+            };
+            self.held.insert(uid.clone(), held);
         }
     }
 
@@ -368,7 +407,12 @@ impl WrongNow {
             return;
         }
         (self.is_new, self.looked_at) = (false, now);
-        self.held.retain(|_, held| {
+        let warnings = &self.warnings;
+        self.held.retain(|uid, held| {
+            let is_told_alone = held.subject.kind == "CronJob" && held.fault.number() == CREATE;
+            if is_told_alone && warnings.of(uid, CREATE).is_none() {
+                return false;
+            }
             if held.recovered_at.is_none_or(|at| now - at < CALM) {
                 return true;
             }
@@ -585,11 +629,11 @@ fn restarts(fault: &Fault) -> i64 {
     if let Fault::Crash { restarts, .. } = fault { *restarts } else { 0 }
 }
 
-/// Whether it is a kind of which it is kept how many Pods its objects are to have.
+/// Whether it is a kind whose objects make others, and of which it is kept how many Pods they are to have.
 fn is_workload(resource: &ApiResource) -> bool {
     match resource.group {
         "apps" => matches!(resource.kind, "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet"),
-        "batch" => resource.kind == "Job",
+        "batch" => matches!(resource.kind, "Job" | "CronJob"),
         _ => false,
     }
 }

@@ -369,6 +369,53 @@ fn workloads_without_a_condition_for_it_may_not_create_pods_as_their_events_say_
 }
 
 #[test]
+fn a_cron_job_that_may_not_create_jobs_is_an_entry_until_it_creates_one_or_is_suspended() {
+    let cron_job = |suspend: bool| json!({"metadata": {"name": "reports"}, "spec": {"schedule": "* * * * *", "suspend": suspend}, "status": {}});
+    let refused = "Error creating job: jobs.batch \"reports-1\" is forbidden: exceeded quota: jobs, requested: \
+                   count/jobs.batch=1, used: count/jobs.batch=2, limited: count/jobs.batch=2";
+    let sentence = "CronJob shop/reports: may not create Jobs: exceeded quota: jobs, requested: count/jobs.batch=1, used: \
+                    count/jobs.batch=2, limited: count/jobs.batch=2";
+    // The object and the Event come in any order, before the page began or after.
+    for delta_type in [DeltaType::Added, DeltaType::Replaced] {
+        for is_event_first in [true, false] {
+            let play = || {
+                let mut play = Play::default();
+                for is_event in [is_event_first, !is_event_first] {
+                    match is_event {
+                        true => play.event(0.0, delta_type, "reports", ("FailedCreate", refused)),
+                        false => play.receive(BEGAN, delta_type, "cronjobs", cron_job(false)),
+                    }
+                }
+                assert_eq!(play.sentences(3_000.0), [sentence], "{delta_type:?} {is_event_first}");
+                // What else is written of it changes nothing.
+                play.set(4_000.0, "cronjobs", cron_job(false));
+                assert_eq!(play.sentences(5_000.0), [sentence]);
+                play
+            };
+            let mut creates = play();
+            creates.event(20_000.0, DeltaType::Added, "reports", ("SuccessfulCreate", "Created job reports-1"));
+            assert_eq!(creates.sentences(20_200.0), [""; 0]);
+            creates.sentences(20_200.0 + OVER_FOR);
+            creates.sentences(21_400.0 + OVER_FOR);
+            assert!(creates.wrong.is_quiet(), "nothing is kept of it");
+            let mut suspended = play();
+            suspended.set(20_000.0, "cronjobs", cron_job(true));
+            assert_eq!(suspended.sentences(20_200.0), [""; 0]);
+            let mut gone = play();
+            gone.receive(BEGAN + 20_000.0, DeltaType::Deleted, "cronjobs", cron_job(false));
+            assert_eq!(gone.sentences(20_200.0), [""; 0]);
+        }
+    }
+    // Of one that is suspended, or of which no Event complains, nothing is held.
+    let mut well = Play::default();
+    well.list("cronjobs", cron_job(false));
+    assert!(well.wrong.is_quiet());
+    well.set(1_000.0, "cronjobs", cron_job(true));
+    well.event(2_000.0, DeltaType::Added, "reports", ("FailedCreate", refused));
+    assert!(well.sentences(5_000.0).is_empty() && well.wrong.is_quiet());
+}
+
+#[test]
 fn what_was_refused_before_the_page_is_told_by_the_event_in_the_list() {
     let mut play = Play::default();
     play.event(-400_000.0, DeltaType::Replaced, "db", ("FailedCreate", REFUSED));

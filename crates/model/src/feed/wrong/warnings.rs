@@ -60,8 +60,7 @@ impl Warnings {
         }
         if !is_warning {
             // Lists are in no order of time; what is not complained of yet needs no word otherwise.
-            let is_listed = matches!(delta_type, DeltaType::Replaced | DeltaType::Sync);
-            if !is_listed && !self.said.contains_key(&(uid.clone(), CREATE)) {
+            if !delta_type.is_of_list() && !self.said.contains_key(&(uid.clone(), CREATE)) {
                 return false;
             }
             let created = self.created.entry(uid.clone()).or_insert(at);

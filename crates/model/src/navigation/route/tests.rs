@@ -245,6 +245,7 @@ fn only_what_changed_is_done_anew() {
 fn the_feed_is_a_place_of_its_own() {
     let route = Route::parse("#/changes?ns=shop&q=path:spec");
     assert!(route.changes && route.is_everything() && route.shows("pods") && route.shows("events"));
+    assert!(["configmaps", "horizontalpodautoscalers", "resourcequotas"].iter().all(|name| route.shows(name)));
     assert_eq!(route.fragment(), "#/changes?ns=shop&q=path:spec");
     assert_eq!(route.left_out(&Catalog::default()), [], "a server that lacks one of these kinds is nothing to tell");
     let named = Route::parse("#/pods,nodes?view=changes");

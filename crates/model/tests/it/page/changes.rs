@@ -1,5 +1,6 @@
 //! The feed of changes, as the page shows it.
 
+use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
@@ -253,6 +254,23 @@ fn a_paused_feed_stays_as_it_is_and_says_how_much_has_come() {
     play.command(Command::TogglePause);
     play.frame();
     assert_eq!(names(&play.feed()), ["d", "c"], "nothing was left out");
+}
+
+#[test]
+fn of_kinds_that_may_not_be_read_no_change_can_be_seen_and_that_is_said() {
+    for (code, words) in [(403, "forbidden"), (401, "does not take your credential")] {
+        let mut play = Play::found("#/pods,nodes?view=changes");
+        for (id, _) in play.informers.clone() {
+            play.reflects(id, Input::Start);
+            let refused = r#"{"kind":"Status","status":"Failure","code":403,"message":"no"}"#;
+            let refused = refused.replace("403", &code.to_string());
+            play.reflects(id, Input::Failed(Failure::from_response(code, None, &refused)));
+        }
+        play.frame();
+        let empty = &play.page.view().feed.frame.empty;
+        let begins = "No change of any of these 2 kinds can be seen. Pods";
+        assert!(empty.starts_with(begins) && empty.contains(words), "{code}: {empty}");
+    }
 }
 
 /// The name of the row in hand, and its words.

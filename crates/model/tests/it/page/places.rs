@@ -16,6 +16,23 @@ use kubechurn_client::testing::{bookmark, event};
 use super::Play;
 
 #[test]
+fn the_sidebar_leads_to_everything_in_the_namespace_that_is_chosen() {
+    let mut play = Play::found("#/pods?ns=shop");
+    play.frame();
+    let item = play.page.view().sidebar.everything.clone();
+    assert_eq!((&*item.namespace, item.current), ("shop", false));
+    assert!(item.href.contains("secrets") && item.href.contains("ns=shop"), "{}", item.href);
+    play.command(Command::Arrive(item.href.clone()));
+    play.frame();
+    assert!(play.page.view().sidebar.everything.current);
+    for place in ["#/pods", "#/pods?ns=shop,team"] {
+        let mut play = Play::found(place);
+        play.frame();
+        assert_eq!(play.page.view().sidebar.everything.namespace, "", "{place}");
+    }
+}
+
+#[test]
 fn the_api_is_looked_for_until_it_is_found() {
     let mut play = Play::at("http://127.0.0.1:8080/#/pods", &[]);
     let done = play.done();

@@ -3,6 +3,7 @@
 use kubechurn_client::api::release::Release;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::status::Failure;
+use kubechurn_client::cache::discovery::CachedDiscovery;
 use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_columns::kinds::{kind, pods};
@@ -137,9 +138,57 @@ fn a_release_that_the_page_does_not_know_is_said_once() {
         play.is_found(Some(Release { major: 1, minor }));
         String::clone(&play.page.view().dialogs.told)
     };
-    assert_eq!((told(35), told(36)), (String::new(), String::new()));
-    let words = told(37);
-    assert!(words.contains("Kubernetes 1.37") && words.contains("those of 1.36"), "{words}");
+    assert_eq!((told(36), told(37)), (String::new(), String::new()));
+    let words = told(38);
+    assert!(words.contains("Kubernetes 1.38") && words.contains("those of 1.37"), "{words}");
+}
+
+#[test]
+fn the_columns_are_those_of_the_server_s_release_before_discovery_and_after() {
+    let discovery = || {
+        let documents = ["discovery-api.json", "discovery-apis.json"].map(|name| {
+            std::fs::read_to_string(format!("{}/../../tests/fixtures/discovery/{name}", env!("CARGO_MANIFEST_DIR")))
+                .unwrap()
+        });
+        let mut cached = CachedDiscovery::default();
+        cached.begin();
+        for (at, text) in documents.iter().enumerate() {
+            cached.answered(at, None, text).unwrap();
+        }
+        Answer::Discovery(cached)
+    };
+    let class = r#"{"type":"ADDED","object":{"metadata":{"name":"nginx","resourceVersion":"7","uid":"u",
+        "annotations":{"ingressclass.kubernetes.io/is-default-class":"true"}}}}"#;
+    let new = "NAME GROUP SCOPE VERSIONS CREATED AT";
+    for (minor, definitions, name) in [
+        (Some(35), "NAME CREATED AT", "nginx"),
+        (Some(36), "NAME CREATED AT", "nginx (default)"),
+        (Some(37), new, "nginx (default)"),
+        (None, new, "nginx (default)"),
+    ] {
+        let found = |place: &str| {
+            let mut play = Play::at(&format!("http://127.0.0.1:8080/{place}"), &[]);
+            play.is_found(minor.map(|minor| Release { major: 1, minor }));
+            play
+        };
+        let mut play = found("#/crds");
+        let titles = |play: &Play| {
+            let columns = play.page.view().table.columns.iter().map(|column| column.title);
+            columns.filter(|title| *title != "Δ").collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(titles(&play), definitions, "{minor:?}");
+        play.answers("discover", discovery());
+        play.frame();
+        assert_eq!(titles(&play), definitions, "{minor:?}");
+        let mut play = found("#/ingressclasses");
+        play.answers("discover", discovery());
+        let (id, _) = play.informers[0];
+        play.lists(id, &[]);
+        play.reflects(id, Input::Frame(class));
+        play.frame();
+        let rows = play.page.rows_of("ingressclasses", &play.place).unwrap();
+        assert!(rows.contains(&format!(r#""NAME":"{name}""#)), "{minor:?}: {rows}");
+    }
 }
 
 #[test]

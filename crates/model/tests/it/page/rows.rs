@@ -1,6 +1,7 @@
 //! Rows: which are in the document, which are drawn again, and which keep their place.
 
-use kubechurn_model::page::command::Command;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::table::cursor::Step;
 use kubechurn_model::table::layout::ColumnChange;
 
@@ -149,4 +150,52 @@ fn a_paused_page_takes_in_what_comes_and_shows_it_later() {
     play.frame();
     assert_eq!(*play.page.view().rows.length, 4, "the deleted one is shown for a while");
     assert_eq!((play.state(), play.on("p", Focus::Table)), ("live", Some(Command::TogglePause)));
+}
+
+#[test]
+fn what_an_object_did_last_is_known_when_other_kinds_come_into_the_table() {
+    let mut play = listed(2);
+    play.hears("pods", "MODIFIED", "p000@50");
+    play.frame();
+    play.wait(10_000.0);
+    // What the row says of its last change, as it is drawn.
+    let last = |play: &mut Play| {
+        play.frame();
+        let drawn = std::mem::take(&mut play.page.view_mut().rows.drawn);
+        let mut rows = drawn.into_iter().map(|(_, row)| row).filter(|row| &*row.key.name == "p000");
+        rows.next_back().map(|row| (row.delta, row.cells.last().unwrap().text.clone())).unwrap()
+    };
+    let before = last(&mut play);
+    assert_eq!(before, (("Updated", "●"), String::from("10s")));
+    play.command(Command::Join("nodes"));
+    play.arrive();
+    assert_eq!(last(&mut play), before, "the list that comes with another kind is no change");
+}
+
+#[test]
+fn what_is_being_deleted_says_so_in_its_row_and_its_lane_whatever_its_kind() {
+    let mut play = Play::listed("#/configmaps", &["a@1", "b@2"]);
+    drawn(&mut play);
+    let object = |name: &str, version: u32, deletion: &str| {
+        format!(
+            r#"{{"type":"MODIFIED","object":{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"{name}","namespace":"n",
+            "uid":"{name}","resourceVersion":"{version}"{deletion}}}}}}}"#
+        )
+    };
+    let id = play.informers[0].0;
+    let deletion = r#","deletionTimestamp":"2026-11-25T10:00:00Z","finalizers":["example.org/keep"]"#;
+    play.reflects(id, Input::Frame(&object("a", 10, deletion)));
+    play.reflects(id, Input::Frame(&object("b", 11, "")));
+    play.frame();
+    let rows = std::mem::take(&mut play.page.view_mut().rows.drawn);
+    let words = |name: &str| {
+        let mut rows = rows.iter().map(|(_, row)| row).filter(|row| &*row.key.name == name);
+        rows.next_back().and_then(|row| row.deletion.clone())
+    };
+    assert_eq!(words("a").as_deref(), Some("being deleted, and to be gone at 2026-11-25T10:00:00Z"));
+    assert_eq!(words("b"), None);
+    play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 400.0)));
+    play.frame();
+    let summary = play.page.view().timeline.summary.to_string();
+    assert!(summary.contains("n/a Terminating") && !summary.contains("n/b Terminating"), "{summary}");
 }
