@@ -34,8 +34,8 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
         <Show when=move || versions.with(|versions| versions.shown.is_empty())>
             <p class="inspector-note">"This session has not received a version of it that is kept."</p>
         </Show>
-        {move || versions.with(|versions| versions.resynced).map(|(count, at)| view! {
-            <p class="inspector-note" data-testid="inspector-resynced">{resynced(count, at)}</p>
+        {move || versions.with(|versions| versions.resynced.clone()).map(|(count, time, at)| view! {
+            <p class="inspector-note" data-testid="inspector-resynced" data-at=at>{resynced(count, &time)}</p>
         })}
         {move || (newer.get() > 0).then(|| view! {
             <button class="older" data-testid="inspector-newest" on:click=move |_| send(InspectorCommand::Newest)>
@@ -45,7 +45,7 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
         <ol class="versions" data-testid="inspector-versions">
             <For
                 each=move || versions.with(|versions| versions.shown.clone())
-                key=|version| version.sequence
+                key=|version| (version.sequence, version.time.clone())
                 children=move |version| version_view(&version, marked, commands)
             />
         </ol>
@@ -61,32 +61,19 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
 }
 
 /// What resyncs did since the newest version.
-fn resynced(count: u64, at: f64) -> String {
-    let (sign, name, time) = (MarkType::Sync.glyph(), MarkType::Sync.name(), time_of(&js_sys::Date::new(&at.into())));
+fn resynced(count: u64, time: &str) -> String {
+    let (sign, name) = (MarkType::Sync.glyph(), MarkType::Sync.name());
     match count {
         1 => format!("{sign} {name} {time}: replayed by a resync, unchanged."),
         count => format!("{sign} {name} {time}: replayed by {count} resyncs since, unchanged."),
     }
 }
 
-/// The time of day, to the millisecond.
-pub fn time_of(date: &js_sys::Date) -> String {
-    format!(
-        "{:02}:{:02}:{:02}.{:03}",
-        date.get_hours(),
-        date.get_minutes(),
-        date.get_seconds(),
-        date.get_milliseconds()
-    )
-}
-
 fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands: Commands) -> impl IntoView + use<> {
     let at = version.at;
     let (mark, sequence) = (MarkType::from(version.delta_type), version.sequence);
     let (name, glyph) = (mark.name(), mark.glyph());
-    let (date, writers) = (js_sys::Date::new(&version.at.into()), version.writers.join(", "));
-    let time = time_of(&date);
-    let when = date.to_iso_string().as_string();
+    let (time, writers) = (version.time.clone(), version.writers.join(", "));
     view! {
         <li
             data-delta=name
@@ -95,7 +82,7 @@ fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands
         >
             <div class="version-head">
                 <b><i aria-hidden="true">{glyph}</i>" "{name}</b>
-                <time class="num" title=when>{time}</time>
+                <time class="num" data-at=at>{time}</time>
                 <span class="num faint" title="resourceVersion">{version.resource_version.clone()}</span>
                 <span class="writers" title="inferred from managedFields: whose entry changed with this version, or who owns what changed">
                     {(!writers.is_empty()).then(|| view! { <span data-writers="">{writers.clone()}</span> ", inferred" })}

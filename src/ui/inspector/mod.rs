@@ -258,12 +258,13 @@ fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
 }
 
 /// The time since then as kubectl prints it, renewed as time passes.
-fn age(signals: Signals, since: Timestamp) -> impl Fn() -> String {
-    move || {
+fn age(signals: Signals, since: Timestamp) -> impl IntoView {
+    let words = move || {
         let mut text = String::new();
         write_human_duration(signals.wall.get().seconds_since(since), &mut text);
         text
-    }
+    };
+    view! { <time data-at=since.0 as f64 * 1_000.0>{words}</time> }
 }
 
 fn tone_name(tone: Tone) -> Option<&'static str> {

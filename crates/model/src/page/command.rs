@@ -154,6 +154,8 @@ pub enum Command {
     ToggleKept,
     /// Switch between the dark and the light theme.
     ToggleTheme,
+    /// Tell times by the next clock: the machine's, UTC, or the machine's with the name of its zone.
+    ToggleZone,
     /// Move the focus into the filter.
     FocusFilter,
     /// Open the menu of namespaces.
@@ -507,6 +509,9 @@ pub const OFFERS: &[Offer] = &[
         .names(&["timeline", "expand", "collapse"]),
     Offer::new("Pin or unpin the object's lane", Command::Timeline(TimelineCommand::Keep)).names(&["timeline", "pin"]),
     Offer::new("Dark or light", Command::ToggleTheme).names(&["theme", "colours"]).keys("Table", &["t"]),
+    Offer::new("Times: local, UTC or by the name of the zone", Command::ToggleZone)
+        .names(&["timezone", "clock", "utc"])
+        .keys("Table", &["z"]),
     Offer::new("Keys of one letter, on or off", Command::ToggleLetters).names(&["shortcuts"]),
     Offer::new("Keep What changed watched in other views, or not", Command::ToggleKept)
         .names(&["background", "always"]),

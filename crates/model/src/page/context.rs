@@ -13,6 +13,7 @@ use crate::page::command::List;
 use crate::page::effect::{Effect, Effects, Focused, Pace, ReflectorInput, Request, RequestId};
 use crate::page::environment::Environment;
 use crate::page::requests::{Purpose, Requests};
+use crate::page::time_words::{TimeWords, Zone};
 use crate::page::watching::Watching;
 use crate::table::schema::TableSchema;
 use crate::view::panels::View;
@@ -35,6 +36,8 @@ pub struct Shared {
     pub effects: Effects,
     /// Whether the timeline is painted even if nothing in it changed.
     pub repaints: bool,
+    /// The clock by which times are told.
+    pub zone: Zone,
 }
 
 /// The last message about the outcome of a command.
@@ -69,6 +72,7 @@ pub struct Context<'a> {
     pub view: &'a mut View,
     pub effects: &'a mut Effects,
     pub repaints: &'a mut bool,
+    pub zone: &'a mut Zone,
 }
 
 impl Shared {
@@ -87,6 +91,7 @@ impl Shared {
             view: &mut self.view,
             effects: &mut self.effects,
             repaints: &mut self.repaints,
+            zone: &mut self.zone,
         }
     }
 }
@@ -192,6 +197,11 @@ impl Context<'_> {
         for (id, _) in self.watching.informers.iter() {
             self.effects.push(Effect::Reflect(id, ReflectorInput::Input(input.clone())));
         }
+    }
+
+    /// Writes times by the clock that the user chose.
+    pub fn words(&self) -> TimeWords<'_> {
+        TimeWords { env: self.env, zone: *self.zone }
     }
 
     /// The time by the clock of each kind's API server, by the numbers of the kinds.

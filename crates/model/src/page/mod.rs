@@ -33,6 +33,7 @@ mod sidebar;
 mod span;
 mod status;
 mod table;
+pub mod time_words;
 mod timeline;
 mod timeline_drag;
 mod verification;
@@ -71,6 +72,7 @@ use crate::page::settings::{Settings, stored_budget};
 use crate::page::sidebar::Sidebar;
 use crate::page::status::Status;
 use crate::page::table::Table;
+use crate::page::time_words::{TimeWords, Zone};
 use crate::page::timeline::Timeline;
 use crate::page::verification::Verification;
 use crate::page::watching::{Receivers, Reflected, Watching};
@@ -156,6 +158,7 @@ impl Page {
                 view: View::default(),
                 effects: Effects::default(),
                 repaints: false,
+                zone: Zone::default(),
             },
             connection: Connection::default(),
             table: Table::default(),
@@ -562,12 +565,23 @@ impl Page {
                 cx.effects.push(Effect::Load(url));
             }
             Command::ToggleTheme => settings::toggle_theme(cx),
+            Command::ToggleZone => {
+                settings::toggle_zone(cx);
+                self.inspector.tell_times_anew();
+                self.feed.tell_times_anew();
+                self.status.hurry();
+            }
             Command::FocusFilter => cx.focus(Focused::Field("filter")),
             Command::OpenNamespaces => cx.focus(Focused::Menu("namespaces")),
             Command::OpenColumns => cx.focus(Focused::Menu("columns")),
             Command::LoadNamespaces => load_namespaces(cx),
             Command::Leave => self.leave_innermost(env),
         }
+    }
+
+    /// All that is known of a time in milliseconds, by the clock that the user chose: for whoever points at it.
+    pub fn full_time(&self, at: f64, env: &dyn Environment) -> String {
+        TimeWords { env, zone: self.shared.zone }.full(at)
     }
 
     /// Stops draining, or resumes. While draining is stopped, the queues go on receiving, and fold the changes of each

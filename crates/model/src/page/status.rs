@@ -13,7 +13,6 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 use crate::kind_id::KindId;
 use crate::page::command::List;
 use crate::page::context::Context;
-use crate::page::feed::seconds;
 use crate::table::schema::TableSchema;
 use crate::timeline::mark::{MarkType, grouped};
 use crate::view::{
@@ -315,7 +314,7 @@ fn memory_words(limit: usize, cx: &Context<'_>) -> Vec<String> {
     ];
     let whole_since = cx.watching.history.whole_since();
     if let Some(at) = whole_since.filter(|_| !cx.watching.history.is_off()) {
-        fields.push(format!("recorded since {}", seconds(&cx.env.date_and_time(at))));
+        fields.push(format!("recorded since {}", cx.words().date_and_second(at)));
     }
     fields
 }

@@ -17,8 +17,9 @@ use crate::page::command::{Rows, TimelineCommand};
 use crate::page::context::Context;
 use crate::page::effect::Focused;
 use crate::page::environment::Environment;
-use crate::page::feed::{Feed, seconds};
+use crate::page::feed::Feed;
 use crate::page::span;
+use crate::page::time_words::{Zone, whole_second};
 use crate::page::timeline_drag::{Drag, LEAST, What};
 use crate::shell::panel::Panel;
 use crate::table::cursor::Step;
@@ -155,6 +156,9 @@ impl Timeline {
     /// stays as it is, and is not painted again.
     pub(super) fn paint(&mut self, cx: &mut Context<'_>) {
         let selected = cx.navigation.selected_in_view();
+        let (offsets, zone) = (cx.words().offsets(), *cx.zone);
+        // The ruler's times have no mark of their own.
+        let clock = if zone == Zone::Local { String::new() } else { format!(" · {}", *cx.view.footer.clock) };
         let watches = &mut cx.watching.watches;
         // The selected object always has a lane, even when none of its marks is left.
         if let Some((kind, key)) = &selected {
@@ -173,7 +177,7 @@ impl Timeline {
             width: self.width,
             height: self.height,
             window: self.viewport.window(cx.now),
-            zone: cx.env.zone(cx.now),
+            offsets,
             scroll: self.scroll,
             hold: self.hover.or(hand).is_some(),
             selected,
@@ -208,7 +212,7 @@ impl Timeline {
         panel.labels.put(left);
         panel.following.put(self.viewport.is_following());
         let last = if self.viewport.is_following() { "last " } else { "" };
-        panel.span.put(format!("{last}{}", duration(self.viewport.span())));
+        panel.span.put(format!("{last}{}{clock}", duration(self.viewport.span())));
         if let Some(hand) = &mut self.hand {
             let last = timeline.last_scene().lanes.iter().rposition(Option::is_some);
             hand.row = hand.row.min(last.unwrap_or_default());
@@ -219,16 +223,14 @@ impl Timeline {
         let hit = point.and_then(|(x, y)| timeline.hit(x, y));
         let lost = point.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
         let past = point.and_then(|(x, y)| timeline.past_at(x, y)).cloned();
-        let past = past.map(|past| {
-            let time = cx.env.date_and_time(past.at + 500.0);
-            format!("from the objects, {}: {}", seconds(&time), past.words)
-        });
         let is_behind = timeline.is_behind();
+        let past =
+            past.map(|past| format!("from the objects, {}: {}", cx.words().full(whole_second(past.at)), past.words));
         let words = hit.map(|hit| {
             let said =
                 said_of(&hit, cx).or_else(|| change_of(&hit, cx)).map_or_else(String::new, |said| format!("{said}; "));
             match hit.at() {
-                Some(at) => format!("{} {said}{hit}", cx.env.date_and_time(at)),
+                Some(at) => format!("{} {said}{hit}", cx.words().full(at)),
                 None => hit.to_string(),
             }
         });

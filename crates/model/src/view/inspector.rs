@@ -61,6 +61,10 @@ pub struct LastWriteModel {
     pub version: ResourceVersion,
     /// What was found.
     pub outcome: Outcome,
+    /// When that was, in words, or why it is not known.
+    pub when: String,
+    /// The time that a pointer is told all of, if one is known, in milliseconds since 1970.
+    pub at: Option<f64>,
 }
 
 /// The object's Events.
@@ -87,7 +91,7 @@ pub struct VersionsModel {
     pub marked: Option<u64>,
     /// How many versions are no longer kept, in words; empty for none.
     pub let_go: String,
-    /// How many resyncs repeated the object since its newest version, and when the last one did, in milliseconds since
-    /// 1970.
-    pub resynced: Option<(u64, f64)>,
+    /// How many resyncs repeated the object since its newest version, and when the last one did, in words and in milliseconds
+    /// since 1970.
+    pub resynced: Option<(u64, String, f64)>,
 }

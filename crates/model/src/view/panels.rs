@@ -298,6 +298,8 @@ panel! {
         notices: Notices,
         /// What the checks found.
         verified: VerifiedModel,
+        /// The clock by which times are told: `local time`, `UTC`, `Europe/Berlin`.
+        clock: String,
     }
 }
 

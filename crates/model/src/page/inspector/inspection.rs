@@ -21,7 +21,6 @@ use crate::inspector::yaml;
 use crate::navigation::route::ChosenVersion;
 use crate::page::context::Context;
 use crate::page::effect::Request;
-use crate::page::feed::seconds;
 use crate::page::inspector::event_watch::EventWatch;
 use crate::page::inspector::full_text::FullText;
 use crate::page::inspector::last_write_question::LastWriteQuestion;
@@ -231,7 +230,7 @@ impl Inspection {
                     let ago = cx.env.server_time(self.object.kind.resource.cluster).seconds_since(deletion.asked)
                         as f64
                         * 1_000.0;
-                    deletion.sentence(&seconds(&cx.env.date_and_time(cx.now - ago)))
+                    deletion.sentence(&cx.words().date_and_second(cx.now - ago))
                 });
             }
         };
@@ -243,10 +242,10 @@ impl Inspection {
         let kept = cx.watching.history.of(&self.object.kind.resource, &self.object.key);
         let last = kept.last().filter(|last| last.delta_type == DeltaType::Deleted);
         let when = match last {
-            Some(Entry { at, has_text: true, .. }) => format!("Deleted at {}.", seconds(&cx.env.date_and_time(*at))),
+            Some(Entry { at, has_text: true, .. }) => format!("Deleted at {}.", cx.words().date_and_second(*at)),
             // No frame reported it.
             Some(Entry { at, .. }) => {
-                format!("Deleted before {}, when a list no longer had it.", seconds(&cx.env.date_and_time(*at)))
+                format!("Deleted before {}, when a list no longer had it.", cx.words().date_and_second(*at))
             }
             None => String::from("Deleted."),
         };

@@ -91,6 +91,14 @@ impl Inspector {
         }
     }
 
+    /// Has times be told by another clock.
+    pub fn tell_times_anew(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.versions.read_again();
+            open.show_again();
+        }
+    }
+
     /// Opens the inspector on the object that the place selects, or closes it.
     fn follow_selection(&mut self, cx: &mut Context<'_>) {
         let is_same = match (&self.open, &cx.navigation.selected) {
