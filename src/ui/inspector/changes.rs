@@ -10,14 +10,25 @@ use kubechurn_model::inspector::versions::{Body, ShownVersion};
 use kubechurn_model::timeline::mark::MarkType;
 
 use kubechurn_model::feed::span::SpanCommand;
-use kubechurn_model::page::command::{Command, InspectorCommand};
+use kubechurn_model::page::command::{Command, Compare, InspectorCommand};
 
+use crate::ui::inspector::comparison::Comparison;
 use crate::ui::inspector::scroll_to;
-use crate::ui::screen::{Commands, Inspector};
+use crate::ui::screen::{Commands, Inspector, Screen};
 
 /// The tab.
 #[component]
-pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
+pub fn Changes(screen: Screen, commands: Commands) -> impl IntoView {
+    let is_compared = Memo::new(move |_| screen.inspector.comparison.with(Option::is_some));
+    move || match is_compared.get() {
+        true => view! { <Comparison screen commands /> }.into_any(),
+        false => view! { <Versions signals=screen.inspector commands /> }.into_any(),
+    }
+}
+
+/// The versions, the newest first.
+#[component]
+fn Versions(signals: Inspector, commands: Commands) -> impl IntoView {
     let versions = signals.versions;
     let let_go = Memo::new(move |_| versions.with(|versions| versions.let_go.clone()));
     let older = Memo::new(move |_| versions.with(|versions| versions.older));
@@ -89,6 +100,14 @@ fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands
                 </span>
                 <button
                     class="around"
+                    data-testid="inspector-compare"
+                    title="beside the marked version, or else the one before it (v)"
+                    on:click=move |_| commands.send(Command::Inspector(InspectorCommand::Compare(Compare::With(sequence))))
+                >
+                    "compare"
+                </button>
+                <button
+                    class="around"
                     data-testid="inspector-around"
                     title="what else changed within 2 s of this?"
                     on:click=move |_| commands.send(Command::Span(SpanCommand::Around(at)))
@@ -144,24 +163,26 @@ fn body(version: &ShownVersion) -> AnyView {
     }
 }
 
+/// The old value and the new one, each with the part that differs marked.
+pub fn sides(Rewrite { before, old, new, after }: Rewrite) -> (AnyView, AnyView) {
+    let is_part = !before.is_empty() || !after.is_empty();
+    let differs = move |part: String| match is_part && !part.is_empty() {
+        true => view! { <mark>{part}</mark> }.into_any(),
+        false => part.into_any(),
+    };
+    let is_now = view! { <ins>{before.clone()}{differs(new)}{after.clone()}</ins> }.into_any();
+    (view! { <del>{before}{differs(old)}{after}</del> }.into_any(), is_now)
+}
+
 /// A field that differs: its path, and old → new.
 pub fn field_view(change: FieldChange) -> impl IntoView {
     let path = change.path.clone();
     let values = match change.change {
         Change::Added(new) => view! { <ins>{new}</ins> }.into_any(),
         Change::Removed(old) => view! { <del>{old}</del> }.into_any(),
-        Change::Changed(Rewrite { before, old, new, after }) => {
-            let is_part = !before.is_empty() || !after.is_empty();
-            let differs = move |part: String| match is_part && !part.is_empty() {
-                true => view! { <mark>{part}</mark> }.into_any(),
-                false => part.into_any(),
-            };
-            view! {
-                <del>{before.clone()}{differs(old)}{after.clone()}</del>
-                <span class="to">" → "</span>
-                <ins>{before}{differs(new)}{after}</ins>
-            }
-            .into_any()
+        Change::Changed(rewrite) => {
+            let (old, new) = sides(rewrite);
+            view! { {old}<span class="to">" → "</span>{new} }.into_any()
         }
         Change::Reordered => view! { <span class="dim">"in another order"</span> }.into_any(),
         Change::Secret(words) => view! { <span class="dim">{words}</span> }.into_any(),

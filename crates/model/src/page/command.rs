@@ -283,12 +283,35 @@ pub enum InspectorCommand {
     Change(u64),
     /// Go so many changes of the object on, or back to older ones if negative.
     Step(isize),
+    /// Do something with the comparison of two versions.
+    Compare(Compare),
     /// Show the newest versions again.
     Newest,
     /// Show older versions as well.
     Older,
     /// Fetch the object from the server again.
     Refresh,
+}
+
+/// What the user asks of the comparison of two versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    /// Compare the version of this number with the one that is marked, or else with the one before it.
+    With(u64),
+    /// Compare the version that is marked, or else the newest, with the one before it; or end the comparison.
+    Toggle,
+    /// Take the version of this number as the old one.
+    Old(u64),
+    /// Take the version of this number as the new one; `None` for the newest, whichever that is.
+    New(Option<u64>),
+    /// Have the two change their places.
+    Swap,
+    /// List the fields that differ, or show the YAML.
+    Fields(bool),
+    /// Open the folded part that begins with this line of the old version.
+    Unfold(usize),
+    /// End it.
+    End,
 }
 
 /// What the user asks of the list of what the filter can be completed to.
@@ -447,6 +470,12 @@ pub const OFFERS: &[Offer] = &[
         .keys("Timeline", &["]"])
         .repeating()
         .by_key_only(),
+    Offer::new(
+        "Compare two versions of the object, or no longer",
+        Command::Inspector(InspectorCommand::Compare(Compare::Toggle)),
+    )
+    .names(&["diff", "difference", "side by side", "versions"])
+    .keys("Timeline", &["v"]),
     Offer::new("What else changed within 2 s of this?", Command::Span(SpanCommand::AroundPointed))
         .keys("Timeline", &["e"]),
     Offer::new("Clear the time range", Command::Span(SpanCommand::Clear)),

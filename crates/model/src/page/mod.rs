@@ -55,7 +55,7 @@ use crate::navigation::namespaces::Namespaces;
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
 use crate::page::clocks::Clocks;
-use crate::page::command::{Command, CompletionCommand};
+use crate::page::command::{Command, Compare, CompletionCommand, InspectorCommand};
 use crate::page::completion::Completion;
 use crate::page::connection::{Connection, load_namespaces};
 use crate::page::context::{Message, Shared};
@@ -606,6 +606,7 @@ impl Page {
             (Layer::Menu, env.has_menu() || self.feed.offers_noise()),
             (Layer::Timeline, *cx.view.timeline.fills),
             (Layer::Cell, self.table.rows.cursor.cell().is_some()),
+            (Layer::Comparison, self.inspector.compares(cx)),
             (Layer::Object, cx.navigation.selected.is_some()),
             (Layer::Filter, !cx.navigation.route.text.is_empty()),
             (Layer::Span, cx.navigation.route.span.is_some()),
@@ -618,6 +619,9 @@ impl Page {
             Some(Layer::Menu) => cx.focus(Focused::ClosedMenu),
             Some(Layer::Timeline) => cx.view.timeline.fills.put(false),
             Some(Layer::Cell) => drop(self.table.rows.cursor.leave_cell()),
+            Some(Layer::Comparison) => {
+                self.inspector.handle(InspectorCommand::Compare(Compare::End), cx);
+            }
             Some(Layer::Object) => cx.select(None),
             Some(Layer::Filter) => self.filter_by(String::new(), env),
             Some(Layer::Span) => span::handle(SpanCommand::Clear, None, cx),

@@ -17,7 +17,7 @@ use crate::navigation::namespaces::Namespaces;
 use crate::navigation::route::Route;
 use crate::shell::panel::PanelSizes;
 use crate::table::layout::Choice;
-use crate::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
+use crate::view::inspector::{ComparisonModel, EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::view::shown::{ByPage, Draw, Hold, Shown};
 use crate::view::{
     ChangesItem, CompletionModel, Connection, Head, ListingModel, Notices, PaletteModel, Pipeline, ResyncModel,
@@ -266,6 +266,8 @@ panel! {
         events: EventsModel,
         /// Its versions.
         versions: VersionsModel,
+        /// Two of them side by side, while they are compared.
+        comparison: Option<Arc<ComparisonModel>>,
     }
 }
 
@@ -280,6 +282,7 @@ impl InspectorView {
         self.last_write.put(None);
         self.events.put(EventsModel::default());
         self.versions.put(VersionsModel::default());
+        self.comparison.put(None);
     }
 }
 

@@ -3,6 +3,7 @@
 mod alerts;
 mod changes;
 mod clusters;
+mod comparison;
 mod filter;
 mod idle;
 mod inspector;

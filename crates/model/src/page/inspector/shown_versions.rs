@@ -13,6 +13,7 @@ use crate::inspector::versions::{ShownVersion, show};
 use crate::inspector::yaml;
 use crate::navigation::route::ChosenVersion;
 use crate::page::context::Context;
+use crate::page::inspector::comparison::find;
 use crate::page::inspector::full_text::with_type;
 use crate::page::inspector::object::InspectedObject;
 use crate::view::inspector::VersionsModel;
@@ -52,18 +53,28 @@ impl ShownVersions {
         self.read.clear();
     }
 
+    /// The number of the version that is marked.
+    pub fn marked(&self) -> Option<u64> {
+        self.marked
+    }
+
     /// Shows older versions as well.
     pub fn show_older(&mut self) {
         self.most += 5 * FIRST;
     }
 
-    /// The lines of YAML in which the version that is marked, or else the newest, differs from the one before it.
+    /// The lines of YAML in which the version that is marked, or else the newest, differs from the one that it is compared with,
+    /// or else from the one before it; with the times at which both came, as `diff -u` writes those of files.
     pub fn difference(&self, object: &InspectedObject, cx: &Context<'_>) -> Option<String> {
         let history = &cx.watching.history;
         let kept = history.of(&object.kind.resource, &object.key);
         let is_marked = |entry: &Entry| self.marked.is_none_or(|marked| entry.sequence == marked);
         let at = kept.iter().rposition(is_marked)?;
-        let (old, new) = (kept.get(at.checked_sub(1)?)?, &kept[at]);
+        let before = match &cx.navigation.route.against {
+            Some(against) => find(against, &kept)?,
+            None => at.checked_sub(1)?,
+        };
+        let (old, new) = (&kept[before], &kept[at]);
         let read = |entry: &Entry| {
             let value = serde_json::from_str(&history.version(entry).text?).ok()?;
             let (kind, time) = (object.kind.resource.kind, cx.words().rfc3339(entry.at));
