@@ -37,6 +37,7 @@ use crate::ui::sized::SizeObserver;
 use crate::ui::timeline::CANVAS;
 use crate::ui::timeline::canvas::Canvas;
 use crate::ui::timeline::paint::paint;
+use crate::ui::times;
 
 /// The page, and what is under way for it.
 struct App {
@@ -108,6 +109,8 @@ impl App {
         });
         handles::install(&app);
         keys::listen(&app);
+        let told = app.clone();
+        times::tell(move |at| told.page.borrow().full_time(at, &Browser));
         app.listen();
         app
     }

@@ -14,9 +14,10 @@ use crate::app::environment::Browser;
 use crate::browser::base::Base;
 use crate::browser::driver::Driver;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::browser::{location, policy, storage, theme, watchdog};
+use crate::browser::{location, policy, storage, watchdog};
 use crate::ui::feed::alerts;
 use crate::ui::focus;
+use crate::ui::shell::theme;
 
 impl App {
     pub(super) fn perform(&self, effect: Effect) {

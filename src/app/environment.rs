@@ -44,14 +44,18 @@ impl Environment for Browser {
         clock::of_server(cluster)
     }
 
-    fn zone(&self, at: f64) -> f64 {
-        let wall = clock::to_wall();
-        wall - js_sys::Date::new(&(at + wall).into()).get_timezone_offset() * 60_000.0
+    fn to_wall(&self) -> f64 {
+        clock::to_wall()
     }
 
-    fn date(&self) -> String {
-        let time = String::from(js_sys::Date::new_0().to_iso_string()).replace([':', '-'], "");
-        time.split('.').next().unwrap_or_default().to_owned()
+    fn ahead(&self, wall: f64) -> f64 {
+        -js_sys::Date::new(&wall.into()).get_timezone_offset() * 60_000.0
+    }
+
+    fn zone_name(&self) -> String {
+        let options = js_sys::Intl::DateTimeFormat::default().resolved_options();
+        let name = js_sys::Reflect::get(&options, &"timeZone".into()).ok();
+        name.and_then(|name| name.as_string()).unwrap_or_default()
     }
 
     fn is_hidden(&self) -> bool {

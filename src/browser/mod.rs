@@ -16,7 +16,6 @@ pub mod socket;
 pub mod storage;
 pub mod task;
 pub mod text;
-pub mod theme;
 pub mod watchdog;
 
 /// The document that the page is in.

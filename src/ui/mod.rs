@@ -12,5 +12,6 @@ pub mod shell;
 pub mod sized;
 pub mod table;
 pub mod timeline;
+pub mod times;
 pub mod verification;
 pub mod watches;

@@ -133,6 +133,7 @@ mod several;
 mod canary;
 
 // An object in full, how it changed, and what is masked.
+mod comparison;
 mod inspector;
 mod last_write;
 

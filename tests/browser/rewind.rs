@@ -105,6 +105,7 @@ async fn every_moment_is_as_it_was_while_the_cluster_goes_on_and_then_the_page_i
 async fn the_keyboard_alone_rewinds_plays_and_comes_back_and_nothing_covers_anything() {
     let name = "the_keyboard_alone_rewinds_plays_and_comes_back_and_nothing_covers_anything";
     with_live_page(name, "#/pods", async |page, cluster| {
+        cluster.rate(100).await;
         cluster.advance(60, 100).await;
         let truth = cluster.quiet("/api/v1/pods").await;
         page.shows("pods", &truth, SOON).await;

@@ -13,6 +13,7 @@ use crate::tidy::{ROOT, code, files, names};
 /// The rooms of the model from the bottom up: none names a later one.
 const MODEL: &[&str] = &[
     "kind_id",
+    "local_time",
     "table",
     "timeline",
     "navigation",

@@ -266,7 +266,7 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                 <span class="feed-words" title=read(|row| row.whole.clone())>{pieces(words)}</span>
                 <span class="grow"></span>
                 <span class="feed-writers" title=read(|row| row.writers.clone())>{read(|row| row.writers.clone())}</span>
-                <span class="feed-age">{read(|row| row.age.clone())}</span>
+                <span class="feed-age" data-at=move || row.with(|row| row.at)>{read(|row| row.age.clone())}</span>
             </div>
             <div class="feed-line feed-below">
                 <span class="feed-words" title=read(|row| row.whole.clone())>{pieces(below)}</span>
@@ -301,7 +301,7 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                     </button>
                 })}
                 <span class="feed-unknown">{move || row.with(|row| row.unknown)}</span>
-                <time>{read(|row| row.time.clone())}</time>
+                <time data-at=move || row.with(|row| row.at)>{read(|row| row.time.clone())}</time>
             </div>
         </li>
     }

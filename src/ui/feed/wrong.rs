@@ -86,12 +86,12 @@ fn Entry(place: usize, screen: Screen) -> impl IntoView {
                 <a href=link(|row| &row.href) title=read(|row| &row.name)>{read(|row| &row.name)}</a>
                 <span class="wrong-words" title=said(words)>{move || parts(words.get())}</span>
             </p>
-            <span class="wrong-since num">{read(|row| &row.since)}</span>
+            <span class="wrong-since num" data-at=move || row.with(|row| row.at)>{read(|row| &row.since)}</span>
             <p class="wrong-began">
                 <a class="wrong-words" href=link(|row| &row.began_href) title=said(began)>{move || parts(began.get())}</a>
             </p>
             <span class="wrong-writer" title=read(|row| &row.writer)>{read(|row| &row.writer)}</span>
-            <time>{read(|row| &row.time)}</time>
+            <time data-at=move || row.with(|row| row.at)>{read(|row| &row.time)}</time>
         </li>
     }
 }

@@ -10,15 +10,26 @@ use kubechurn_model::inspector::versions::{Body, ShownVersion};
 use kubechurn_model::timeline::mark::MarkType;
 
 use kubechurn_model::feed::span::SpanCommand;
-use kubechurn_model::page::command::{Command, InspectorCommand};
+use kubechurn_model::page::command::{Command, Compare, InspectorCommand};
 use kubechurn_model::rewind::banner::RewindCommand;
 
+use crate::ui::inspector::comparison::Comparison;
 use crate::ui::inspector::scroll_to;
-use crate::ui::screen::{Commands, Inspector};
+use crate::ui::screen::{Commands, Inspector, Screen};
 
 /// The tab.
 #[component]
-pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
+pub fn Changes(screen: Screen, commands: Commands) -> impl IntoView {
+    let is_compared = Memo::new(move |_| screen.inspector.comparison.with(Option::is_some));
+    move || match is_compared.get() {
+        true => view! { <Comparison screen commands /> }.into_any(),
+        false => view! { <Versions signals=screen.inspector commands /> }.into_any(),
+    }
+}
+
+/// The versions, the newest first.
+#[component]
+fn Versions(signals: Inspector, commands: Commands) -> impl IntoView {
     let versions = signals.versions;
     let let_go = Memo::new(move |_| versions.with(|versions| versions.let_go.clone()));
     let older = Memo::new(move |_| versions.with(|versions| versions.older));
@@ -36,8 +47,8 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
         <Show when=move || versions.with(|versions| versions.shown.is_empty())>
             <p class="inspector-note">"This session has not received a version of it that is kept."</p>
         </Show>
-        {move || versions.with(|versions| versions.resynced).map(|(count, at)| view! {
-            <p class="inspector-note" data-testid="inspector-resynced">{resynced(count, at)}</p>
+        {move || versions.with(|versions| versions.resynced.clone()).map(|(count, time, at)| view! {
+            <p class="inspector-note" data-testid="inspector-resynced" data-at=at>{resynced(count, &time)}</p>
         })}
         {move || match later.get() {
             0 => None,
@@ -53,7 +64,7 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
         <ol class="versions" data-testid="inspector-versions">
             <For
                 each=move || versions.with(|versions| versions.shown.clone())
-                key=|version| version.sequence
+                key=|version| (version.sequence, version.time.clone())
                 children=move |version| version_view(&version, marked, commands)
             />
         </ol>
@@ -69,32 +80,19 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
 }
 
 /// What resyncs did since the newest version.
-fn resynced(count: u64, at: f64) -> String {
-    let (sign, name, time) = (MarkType::Sync.glyph(), MarkType::Sync.name(), time_of(&js_sys::Date::new(&at.into())));
+fn resynced(count: u64, time: &str) -> String {
+    let (sign, name) = (MarkType::Sync.glyph(), MarkType::Sync.name());
     match count {
         1 => format!("{sign} {name} {time}: replayed by a resync, unchanged."),
         count => format!("{sign} {name} {time}: replayed by {count} resyncs since, unchanged."),
     }
 }
 
-/// The time of day, to the millisecond.
-pub fn time_of(date: &js_sys::Date) -> String {
-    format!(
-        "{:02}:{:02}:{:02}.{:03}",
-        date.get_hours(),
-        date.get_minutes(),
-        date.get_seconds(),
-        date.get_milliseconds()
-    )
-}
-
 fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands: Commands) -> impl IntoView + use<> {
     let at = version.at;
     let (mark, sequence) = (MarkType::from(version.delta_type), version.sequence);
     let (name, glyph) = (mark.name(), mark.glyph());
-    let (date, writers) = (js_sys::Date::new(&version.at.into()), version.writers.join(", "));
-    let time = time_of(&date);
-    let when = date.to_iso_string().as_string();
+    let (time, writers) = (version.time.clone(), version.writers.join(", "));
     view! {
         <li
             data-delta=name
@@ -103,7 +101,7 @@ fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands
         >
             <div class="version-head">
                 <b><i aria-hidden="true">{glyph}</i>" "{name}</b>
-                <time class="num" title=when>{time}</time>
+                <time class="num" data-at=at>{time}</time>
                 <span class="num faint" title="resourceVersion">{version.resource_version.clone()}</span>
                 <span class="writers" title="inferred from managedFields: whose entry changed with this version, or who owns what changed">
                     {(!writers.is_empty()).then(|| view! { <span data-writers="">{writers.clone()}</span> ", inferred" })}
@@ -115,6 +113,14 @@ fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands
                     on:click=move |_| commands.send(Command::Rewind(RewindCommand::To(at)))
                 >
                     "◀◀"
+                </button>
+                <button
+                    class="around"
+                    data-testid="inspector-compare"
+                    title="beside the marked version, or else the one before it (v)"
+                    on:click=move |_| commands.send(Command::Inspector(InspectorCommand::Compare(Compare::With(sequence))))
+                >
+                    "compare"
                 </button>
                 <button
                     class="around"
@@ -173,24 +179,26 @@ fn body(version: &ShownVersion) -> AnyView {
     }
 }
 
+/// The old value and the new one, each with the part that differs marked.
+pub fn sides(Rewrite { before, old, new, after }: Rewrite) -> (AnyView, AnyView) {
+    let is_part = !before.is_empty() || !after.is_empty();
+    let differs = move |part: String| match is_part && !part.is_empty() {
+        true => view! { <mark>{part}</mark> }.into_any(),
+        false => part.into_any(),
+    };
+    let is_now = view! { <ins>{before.clone()}{differs(new)}{after.clone()}</ins> }.into_any();
+    (view! { <del>{before}{differs(old)}{after}</del> }.into_any(), is_now)
+}
+
 /// A field that differs: its path, and old → new.
 pub fn field_view(change: FieldChange) -> impl IntoView {
     let path = change.path.clone();
     let values = match change.change {
         Change::Added(new) => view! { <ins>{new}</ins> }.into_any(),
         Change::Removed(old) => view! { <del>{old}</del> }.into_any(),
-        Change::Changed(Rewrite { before, old, new, after }) => {
-            let is_part = !before.is_empty() || !after.is_empty();
-            let differs = move |part: String| match is_part && !part.is_empty() {
-                true => view! { <mark>{part}</mark> }.into_any(),
-                false => part.into_any(),
-            };
-            view! {
-                <del>{before.clone()}{differs(old)}{after.clone()}</del>
-                <span class="to">" → "</span>
-                <ins>{before}{differs(new)}{after}</ins>
-            }
-            .into_any()
+        Change::Changed(rewrite) => {
+            let (old, new) = sides(rewrite);
+            view! { {old}<span class="to">" → "</span>{new} }.into_any()
         }
         Change::Reordered => view! { <span class="dim">"in another order"</span> }.into_any(),
         Change::Secret(words) => view! { <span class="dim">{words}</span> }.into_any(),

@@ -1,6 +1,7 @@
 //! The inspector: a panel beside the table, with what is behind the selected row.
 
 mod changes;
+mod comparison;
 mod events;
 mod last_write;
 mod summary;
@@ -59,12 +60,7 @@ pub fn Inspector(
             (true, false) => match before.try_update_value(Option::take).flatten() {
                 Some(element) if element.is_connected() => drop(element.focus()),
                 // The focus was in the panel, and closing the panel has left it nowhere.
-                _ if document
-                    .and_then(|document| document.active_element())
-                    .is_none_or(|element| element.tag_name() == "BODY") =>
-                {
-                    focus("[data-testid=table-scroll]");
-                }
+                _ if has_no_focus() => focus("[data-testid=table-scroll]"),
                 _ => {}
             },
             _ => {}
@@ -95,7 +91,7 @@ pub fn Inspector(
                 >
                     {move || match signals.tab.get() {
                         Tab::Summary => view! { <summary::Summary signals /> }.into_any(),
-                        Tab::Changes => view! { <changes::Changes signals commands /> }.into_any(),
+                        Tab::Changes => view! { <changes::Changes screen commands /> }.into_any(),
                         Tab::Yaml => view! { <yaml::YamlView signals commands /> }.into_any(),
                         Tab::Events => view! { <events::Events signals /> }.into_any(),
                     }}
@@ -113,6 +109,13 @@ fn scroll_to(selector: &str) {
         options.set_block(web_sys::ScrollLogicalPosition::Nearest);
         element.scroll_into_view_with_scroll_into_view_options(&options);
     }
+}
+
+/// Whether the focus is nowhere, because what had it is gone.
+fn has_no_focus() -> bool {
+    let document = web_sys::window().and_then(|window| window.document());
+    let active = document.and_then(|document| document.active_element());
+    active.is_none_or(|element| element.tag_name() == "BODY")
 }
 
 fn focus(selector: &str) {
@@ -258,12 +261,13 @@ fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
 }
 
 /// The time since then as kubectl prints it, renewed as time passes.
-fn age(signals: Signals, since: Timestamp) -> impl Fn() -> String {
-    move || {
+fn age(signals: Signals, since: Timestamp) -> impl IntoView {
+    let words = move || {
         let mut text = String::new();
         write_human_duration(signals.wall.get().seconds_since(since), &mut text);
         text
-    }
+    };
+    view! { <time data-at=since.0 as f64 * 1_000.0>{words}</time> }
 }
 
 fn tone_name(tone: Tone) -> Option<&'static str> {

@@ -42,6 +42,14 @@ pub fn Footer(
                     {words}
                 </span>
             })}
+            <button
+                class="clock"
+                data-testid="clock"
+                title="the clock by which times are told: local, UTC, or local with the name of its zone (z)"
+                on:click=move |_| commands.send(Command::ToggleZone)
+            >
+                {move || screen.footer.clock.get()}
+            </button>
             <Figures screen />
         </footer>
     }

@@ -6,6 +6,7 @@ pub mod footer;
 pub mod help;
 pub mod palette;
 pub mod sidebar;
+pub mod theme;
 
 use leptos::ev;
 use leptos::html;

@@ -106,12 +106,16 @@ impl Environment for Place {
         if self.wall.get().is_some() { ServerClock::default() } else { self.clock.get() }
     }
 
-    fn zone(&self, _at: f64) -> f64 {
+    fn to_wall(&self) -> f64 {
         0.0
     }
 
-    fn date(&self) -> String {
-        String::from("20261122T130405")
+    fn ahead(&self, _wall: f64) -> f64 {
+        0.0
+    }
+
+    fn zone_name(&self) -> String {
+        String::from("Etc/Greenwich")
     }
 
     fn is_hidden(&self) -> bool {

@@ -2,6 +2,7 @@
 //! bounded, whatever a cluster sends.
 
 pub mod command_lines;
+pub mod comparison;
 pub mod containers;
 pub mod deletion;
 pub mod diff;

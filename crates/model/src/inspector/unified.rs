@@ -3,16 +3,18 @@
 use std::ops::Range;
 
 /// How many equal lines stand around each difference.
-const CONTEXT: usize = 3;
+pub const CONTEXT: usize = 3;
 /// The most lines that may be removed and added until no more is compared: then all between the first and the last difference
 /// is written as replaced.
 const MOST: usize = 500;
 
 /// A difference: the lines that are removed, and those that stand in their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Edit {
-    old: Range<usize>,
-    new: Range<usize>,
+pub struct Edit {
+    /// Where the lines stand in the old text that are removed.
+    pub old: Range<usize>,
+    /// Where those stand in the new text that are added.
+    pub new: Range<usize>,
 }
 
 /// What leads from the old text to the new one, with the names of both; empty if they are the same.
@@ -62,7 +64,7 @@ pub fn unified((old_name, old): (&str, &str), (new_name, new): (&str, &str)) -> 
 }
 
 /// The differences, by Myers' algorithm (An O(ND) Difference Algorithm, 1986) between the lines that both begin and end with.
-fn edits(old: &[&str], new: &[&str]) -> Vec<Edit> {
+pub fn edits(old: &[&str], new: &[&str]) -> Vec<Edit> {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let end = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(old, new)| old == new).count();
     let (old, new) = (&old[start..old.len() - end], &new[start..new.len() - end]);

@@ -35,6 +35,8 @@ pub struct ShownVersion {
     pub delta_type: DeltaType,
     /// When the version was received, in milliseconds since 1970.
     pub at: f64,
+    /// The same as a time of day, by the clock of whoever shows it.
+    pub time: String,
     /// Its resourceVersion.
     pub resource_version: String,
     /// The uid, which tells apart objects that had the name one after the other.
@@ -56,6 +58,7 @@ pub fn show(kind: &str, version: &Version, before: Option<&Version>) -> ShownVer
         sequence,
         delta_type,
         at,
+        time: String::new(),
         resource_version: version.entry.resource_version.to_string(),
         uid: version.entry.uid.clone(),
         writers: writers.iter().map(|writer| InferredWriter::name(writer).to_string()).collect(),

@@ -157,6 +157,8 @@ pub enum Command {
     ToggleKept,
     /// Switch between the dark and the light theme.
     ToggleTheme,
+    /// Tell times by the next clock: the machine's, UTC, or the machine's with the name of its zone.
+    ToggleZone,
     /// Move the focus into the filter.
     FocusFilter,
     /// Open the menu of namespaces.
@@ -284,12 +286,35 @@ pub enum InspectorCommand {
     Change(u64),
     /// Go so many changes of the object on, or back to older ones if negative.
     Step(isize),
+    /// Do something with the comparison of two versions.
+    Compare(Compare),
     /// Show the newest versions again.
     Newest,
     /// Show older versions as well.
     Older,
     /// Fetch the object from the server again.
     Refresh,
+}
+
+/// What the user asks of the comparison of two versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    /// Compare the version of this number with the one that is marked, or else with the one before it.
+    With(u64),
+    /// Compare the version that is marked, or else the newest, with the one before it; or end the comparison.
+    Toggle,
+    /// Take the version of this number as the old one.
+    Old(u64),
+    /// Take the version of this number as the new one; `None` for the newest, whichever that is.
+    New(Option<u64>),
+    /// Have the two change their places.
+    Swap,
+    /// List the fields that differ, or show the YAML.
+    Fields(bool),
+    /// Open the folded part that begins with this line of the old version.
+    Unfold(usize),
+    /// End it.
+    End,
 }
 
 /// What the user asks of the list of what the filter can be completed to.
@@ -464,6 +489,12 @@ pub const OFFERS: &[Offer] = &[
     Offer::new("Go back to now", Command::Rewind(RewindCommand::Live))
         .names(&["live", "present"])
         .keys("Timeline", &["L"]),
+    Offer::new(
+        "Compare two versions of the object, or no longer",
+        Command::Inspector(InspectorCommand::Compare(Compare::Toggle)),
+    )
+    .names(&["diff", "difference", "side by side", "versions"])
+    .keys("Timeline", &["v"]),
     Offer::new("What else changed within 2 s of this?", Command::Span(SpanCommand::AroundPointed))
         .keys("Timeline", &["e"]),
     Offer::new("Clear the time range", Command::Span(SpanCommand::Clear)),
@@ -526,6 +557,9 @@ pub const OFFERS: &[Offer] = &[
         .names(&["timeline", "expand", "collapse"]),
     Offer::new("Pin or unpin the object's lane", Command::Timeline(TimelineCommand::Keep)).names(&["timeline", "pin"]),
     Offer::new("Dark or light", Command::ToggleTheme).names(&["theme", "colours"]).keys("Table", &["t"]),
+    Offer::new("Times: local, UTC or by the name of the zone", Command::ToggleZone)
+        .names(&["timezone", "clock", "utc"])
+        .keys("Table", &["z"]),
     Offer::new("Keys of one letter, on or off", Command::ToggleLetters).names(&["shortcuts"]),
     Offer::new("Keep What changed watched in other views, or not", Command::ToggleKept)
         .names(&["background", "always"]),

@@ -14,6 +14,7 @@ use crate::page::command::List;
 use crate::page::effect::{Effect, Effects, Focused, Pace, ReflectorInput, Request, RequestId};
 use crate::page::environment::Environment;
 use crate::page::requests::{Purpose, Requests};
+use crate::page::time_words::{TimeWords, Zone};
 use crate::page::watching::Watching;
 use crate::table::schema::TableSchema;
 use crate::view::panels::View;
@@ -36,6 +37,8 @@ pub struct Shared {
     pub effects: Effects,
     /// Whether the timeline is painted even if nothing in it changed.
     pub repaints: bool,
+    /// The clock by which times are told.
+    pub zone: Zone,
 }
 
 /// The last message about the outcome of a command.
@@ -70,6 +73,7 @@ pub struct Context<'a> {
     pub view: &'a mut View,
     pub effects: &'a mut Effects,
     pub repaints: &'a mut bool,
+    pub zone: &'a mut Zone,
 }
 
 impl Shared {
@@ -88,6 +92,7 @@ impl Shared {
             view: &mut self.view,
             effects: &mut self.effects,
             repaints: &mut self.repaints,
+            zone: &mut self.zone,
         }
     }
 }
@@ -212,6 +217,11 @@ impl Context<'_> {
             kept.retain(|entry| entry.sequence < moment.received);
         }
         kept
+    }
+
+    /// Writes times by the clock that the user chose.
+    pub fn words(&self) -> TimeWords<'_> {
+        TimeWords { env: self.env, zone: *self.zone }
     }
 
     /// The time that is shown, by the clock of each kind's API server, by the numbers of the kinds.

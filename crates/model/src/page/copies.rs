@@ -95,7 +95,7 @@ pub(super) fn export(format: Format, columns: &Columns, cx: &mut Context<'_>) {
     let times = cx.times(columns.layout.schema());
     let export = Box::new(Export::new(format, &columns.layout, rows.collect(), times));
     let Route { resource, namespaces, .. } = &cx.navigation.route;
-    let name = file_name(resource, namespaces, &cx.env.date(), format);
+    let name = file_name(resource, namespaces, &cx.words().for_file(cx.now), format);
     cx.show_message(&format!("Exporting {} rows …{left_out}", export.total()));
     cx.request(Purpose::Save(name.clone()), Request::Save { name, format, export });
 }

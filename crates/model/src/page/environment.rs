@@ -1,13 +1,10 @@
 //! What the page asks of its surroundings: clocks, storage, the document. Asking changes nothing there.
 
-use std::ops::Range;
-
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::server_clock::ServerClock;
-use kubechurn_client::record::time::Time;
 
 use crate::navigation::address::Address;
 use crate::shell::panel::Window;
@@ -38,34 +35,14 @@ pub trait Environment {
         self.server_clock(cluster).time(self.wall())
     }
 
-    /// A time of [`Environment::now`] as a local time of day, to the millisecond: `13:04:05.678`.
-    fn time_of_day(&self, at: f64) -> String {
-        let local = ((at + self.zone(at)).floor() as i64).rem_euclid(86_400_000);
-        let (hours, minutes, seconds) = (local / 3_600_000, local / 60_000 % 60, local / 1_000 % 60);
-        format!("{hours:02}:{minutes:02}:{seconds:02}.{:03}", local % 1_000)
-    }
+    /// What must be added to a time of [`Environment::now`] to get the wall clock's, in milliseconds: it may have been set.
+    fn to_wall(&self) -> f64;
 
-    /// The same for a time that may be long ago: with the date and without the seconds where it is more than a day ago, and
-    /// the date alone where it is a year or so: `25 Nov 13:04`, `25 Nov 2025`.
-    fn date_and_time(&self, at: f64) -> String {
-        let (time, days) = (self.time_of_day(at), (self.now() - at) / DAY);
-        if days < 1.0 {
-            return time;
-        }
-        let date = Time::from_seconds(((at + self.zone(at)) / 1_000.0) as i64).to_string();
-        let number = |range: Range<usize>| date.get(range).and_then(|digits| digits.parse().ok()).unwrap_or(1_usize);
-        let month =
-            MONTHS.get(3 * number(5..7).clamp(1, 12) - 3..).and_then(|months| months.get(..3)).unwrap_or_default();
-        let rest = if days < 300.0 { time.get(..5) } else { date.get(..4) };
-        format!("{} {month} {}", number(8..10), rest.unwrap_or_default())
-    }
+    /// By how many milliseconds the local time is ahead of UTC at a time of the wall clock.
+    fn ahead(&self, wall: f64) -> f64;
 
-    /// What must be added to a time of [`Environment::now`] to get the local wall clock's, in milliseconds: the wall clock
-    /// may have been set, and the local time is ahead of UTC or behind it (`getTimezoneOffset`).
-    fn zone(&self, at: f64) -> f64;
-
-    /// The date and time of the wall clock in UTC, as used in file names: `20261122T130405`.
-    fn date(&self) -> String;
+    /// The name of the local time zone, such as `Europe/Berlin`; empty where the browser does not tell it.
+    fn zone_name(&self) -> String;
 
     /// Whether the page is hidden, so that there are no animation frames.
     fn is_hidden(&self) -> bool;
@@ -107,11 +84,6 @@ pub trait Environment {
         Moment { now: self.now(), random: self.random() }
     }
 }
-
-/// A day, in milliseconds.
-const DAY: f64 = 86_400_000.0;
-/// The names of the months, of three letters each.
-const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 /// The fragment of an address, its `#` included.
 pub fn fragment(url: &str) -> String {

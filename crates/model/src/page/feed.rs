@@ -26,6 +26,7 @@ use crate::page::context::Context;
 use crate::page::effect::{Effect, Focused};
 use crate::page::environment::Environment;
 use crate::page::links::{cluster_of, of_change};
+use crate::page::time_words::whole_second;
 use crate::page::watching::Recorded;
 use crate::page::wrong::Wrong;
 use crate::table::cursor::Step;
@@ -394,8 +395,7 @@ impl Feed {
         let feed = &self.changes;
         let counts = feed.shown().counts();
         let kinds = cx.navigation.kinds().len();
-        let since =
-            feed.shown().lines().next().map(|line| format!(" since {}", seconds(&cx.env.date_and_time(line.at))));
+        let since = feed.shown().lines().next().map(|line| format!(" since {}", cx.words().date_and_second(line.at)));
         let plural =
             |count: usize, one: &str| format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" });
         let mut words = format!(
@@ -451,11 +451,12 @@ impl Feed {
             }
             _ => self.row_of_change(place, cx),
         };
-        row.time = match row.what {
-            // Objects know whole seconds.
-            "past" => seconds(&cx.env.date_and_time(row.at + 500.0)),
-            _ => cx.env.date_and_time(row.at),
-        };
+        if row.what == "past" {
+            row.at = whole_second(row.at);
+            row.time = cx.words().date_and_second(row.at);
+        } else {
+            row.time = cx.words().date_and_time(row.at);
+        }
         row.age = ago(cx.shown_at() - row.at);
         row
     }
@@ -540,6 +541,14 @@ impl Feed {
         is_left
     }
 
+    /// Has times be told by another clock where what is told does not change by itself.
+    pub(super) fn tell_times_anew(&mut self) {
+        if let Some(reading) = &mut self.changes.span {
+            reading.tell_again();
+        }
+        self.wrong.hurry();
+    }
+
     /// Shows the counts, if something was read since they were shown.
     pub(super) fn present_span(&mut self, cx: &mut Context<'_>) {
         let Some(reading) = self.changes.span.as_mut().filter(|reading| !reading.is_until()) else {
@@ -549,7 +558,10 @@ impl Feed {
         let is_due = (cx.now - self.counted).abs() >= SPAN_PACE || reading.is_done(&self.changes.times);
         if is_due && reading.take_new() {
             self.counted = cx.now;
-            let model = reading.model(&self.changes.times, |at| cx.env.time_of_day(at));
+            let model = reading.model(&self.changes.times, |at, is_short| match is_short {
+                true => cx.words().time_of_day(at),
+                false => cx.words().to_second(at),
+            });
             cx.view.feed.span.put(Some(model));
         }
     }
@@ -583,11 +595,6 @@ fn href_of_entry(entry: &Entry, cx: &Context<'_>) -> String {
 /// A row whose changes are not kept any more.
 fn gone(id: EntryId) -> FeedRow {
     FeedRow { id, what: "notice", words: vec![Piece::plain("no longer kept")], ..FeedRow::default() }
-}
-
-/// A time without the parts of a second.
-pub(super) fn seconds(time: &str) -> String {
-    time.split_once('.').map_or(time, |(time, _)| time).to_owned()
 }
 
 /// What is said in place of changes where no kind in view can be read, and none has been.

@@ -123,6 +123,8 @@ pub enum Layer {
     Timeline,
     /// A cell of the row.
     Cell,
+    /// The comparison of two versions.
+    Comparison,
     /// The selected object.
     Object,
     /// The filter.

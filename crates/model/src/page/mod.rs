@@ -34,6 +34,8 @@ mod sidebar;
 mod span;
 mod status;
 mod table;
+mod ticks;
+pub mod time_words;
 mod timeline;
 mod timeline_drag;
 mod verification;
@@ -55,7 +57,7 @@ use crate::navigation::namespaces::Namespaces;
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
 use crate::page::clocks::Clocks;
-use crate::page::command::{Command, CompletionCommand};
+use crate::page::command::{Command, Compare, CompletionCommand, InspectorCommand};
 use crate::page::completion::Completion;
 use crate::page::connection::{Connection, load_namespaces};
 use crate::page::context::{Message, Shared};
@@ -68,14 +70,15 @@ use crate::page::inspector::Inspector;
 use crate::page::keys::{Layer, innermost};
 use crate::page::requests::{Purpose, Requests};
 use crate::page::rewind::{Followed, Rewind};
-use crate::page::rows::OLD_AGES;
 use crate::page::settings::{Settings, stored_budget};
 use crate::page::sidebar::Sidebar;
 use crate::page::status::Status;
 use crate::page::table::Table;
-use crate::page::timeline::{Asked, Timeline};
+use crate::page::ticks::{AFTER_NEWS, HIDDEN, QUIET, SECOND, SLEPT, SLEPT_HIDDEN, TICK};
+use crate::page::time_words::Zone;
+use crate::page::timeline::Timeline;
 use crate::page::verification::Verification;
-use crate::page::watching::{Receivers, Reflected, Watching};
+use crate::page::watching::{Receivers, Reflected, Watching, lists};
 use crate::table::cursor::Step;
 use crate::table::filter::Filter;
 use crate::view::panels::View;
@@ -85,26 +88,6 @@ use crate::watches::drain::Drain;
 use crate::watches::memory::Memory;
 use crate::watches::notices::Notices;
 use crate::watches::{Around, Rewatched, Wanted};
-
-/// A tick that comes this late means that the machine slept, in milliseconds.
-const SLEPT: f64 = 10_000.0;
-/// How late a tick must come in a hidden page, in milliseconds, to mean that the machine slept. A browser may delay the
-/// timers of a hidden page by a minute, and the first tick after the page is shown again is late for the same reason: a
-/// shorter delay proves no sleep. A jump of the clock does, in a hidden page too.
-const SLEPT_HIDDEN: f64 = 90_000.0;
-
-/// The least time between two deadlines of [`Page::deadline`], in milliseconds, and the time between them while a list
-/// is on its way.
-const TICK: f64 = 250.0;
-/// The time between two ticks while something on the page changes each second, in milliseconds: young ages, say.
-const SECOND: f64 = 1_000.0;
-/// The time between two ticks of a page on which nothing happens, in milliseconds; that of the ages that are not young.
-const QUIET: f64 = OLD_AGES;
-/// How long a page counts as one on which something happens, after something was received or the user has done something,
-/// in milliseconds: rates fall to zero, and sentences for screen readers wait, for two seconds.
-const AFTER_NEWS: f64 = 5_000.0;
-/// The time between two ticks of a hidden page, in milliseconds.
-const HIDDEN: f64 = 30_000.0;
 
 /// The page.
 #[derive(Debug)]
@@ -159,6 +142,7 @@ impl Page {
                 view: View::default(),
                 effects: Effects::default(),
                 repaints: false,
+                zone: Zone::default(),
             },
             connection: Connection::default(),
             table: Table::default(),
@@ -536,16 +520,8 @@ impl Page {
             }
             Command::Alerts(command) => self.notifications.handle(command, cx),
             Command::Timeline(command) => {
-                if let Some(asked) = self.timeline.handle(command, cx) {
-                    match asked {
-                        Asked::Drag(at) => self.rewind.drag(at, cx),
-                        Asked::Go(at) => self.rewind_to(Some(at), env),
-                        Asked::LetGo => {
-                            if let Some(at) = self.rewind.let_go(cx) {
-                                self.rewind_to(Some(at), env);
-                            }
-                        }
-                    }
+                if let Some(command) = self.timeline.handle(command, cx) {
+                    self.carry_out(Command::Rewind(command), env);
                 }
             }
             Command::Inspector(command) => {
@@ -583,6 +559,12 @@ impl Page {
                 cx.effects.push(Effect::Load(url));
             }
             Command::ToggleTheme => settings::toggle_theme(cx),
+            Command::ToggleZone => {
+                settings::toggle_zone(cx);
+                self.inspector.tell_times_anew();
+                self.feed.tell_times_anew();
+                self.status.hurry();
+            }
             Command::FocusFilter => cx.focus(Focused::Field("filter")),
             Command::OpenNamespaces => cx.focus(Focused::Menu("namespaces")),
             Command::OpenColumns => cx.focus(Focused::Menu("columns")),
@@ -622,7 +604,7 @@ impl Page {
         if followed != Followed::Same {
             if let Some(moment) = cx.watching.moment {
                 self.timeline.show(moment.at, cx.now);
-                let words = format!("Rewound to {}.", cx.env.time_of_day(moment.at));
+                let words = format!("Rewound to {}.", cx.words().time_of_day(moment.at));
                 cx.view.dialogs.spoken.put(words);
             }
             self.rewind.present(cx);
@@ -654,6 +636,7 @@ impl Page {
             (Layer::Menu, env.has_menu() || self.feed.offers_noise()),
             (Layer::Timeline, *cx.view.timeline.fills),
             (Layer::Cell, self.table.rows.cursor.cell().is_some()),
+            (Layer::Comparison, self.inspector.compares(cx)),
             (Layer::Object, cx.navigation.selected.is_some()),
             (Layer::Filter, !cx.navigation.route.text.is_empty()),
             (Layer::Span, cx.navigation.route.span.is_some()),
@@ -667,6 +650,9 @@ impl Page {
             Some(Layer::Menu) => cx.focus(Focused::ClosedMenu),
             Some(Layer::Timeline) => cx.view.timeline.fills.put(false),
             Some(Layer::Cell) => drop(self.table.rows.cursor.leave_cell()),
+            Some(Layer::Comparison) => {
+                self.inspector.handle(InspectorCommand::Compare(Compare::End), cx);
+            }
             Some(Layer::Object) => cx.select(None),
             Some(Layer::Filter) => self.filter_by(String::new(), env),
             Some(Layer::Span) => span::handle(SpanCommand::Clear, None, cx),
@@ -692,8 +678,7 @@ impl Page {
         let cx = &mut self.shared.context(env);
         let route = route.resolved(&cx.navigation.catalog);
         cx.navigation.selected = route.selection(&cx.navigation.catalog);
-        let moved = cx.navigation.route.moved_to(&route);
-        let is_other_moment = cx.navigation.route.at != route.at;
+        let (moved, is_other_moment) = (cx.navigation.route.moved_to(&route), cx.navigation.route.at != route.at);
         if moved.keeps_table() && !cx.watching.watches.is_empty() {
             // The table stays as it is, because the user may be acting on it.
             cx.navigation.route = route;
@@ -778,8 +763,7 @@ impl Page {
 
     /// Shows what the last drain changed, and from time to time what changes with time.
     fn present(&mut self, env: &dyn Environment) {
-        let cx = &mut self.shared.context(env);
-        if self.rewind.play(cx) {
+        if self.rewind.play(&mut self.shared.context(env)) {
             self.rewind_to(None, env);
         }
         let cx = &mut self.shared.context(env);
@@ -813,10 +797,4 @@ impl Page {
         status::present_notices(cx);
         self.verification.present(cx);
     }
-}
-
-/// How lists are asked for, by the parameter `list` of the address: `stream` is for streaming lists. A browser reads a
-/// fetched list in a third of the time, because a socket brings each object in a message of its own.
-fn lists(parameter: Option<&str>) -> Options {
-    Options { watch_list: parameter == Some("stream"), ..Options::default() }
 }

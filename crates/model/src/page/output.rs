@@ -10,6 +10,7 @@ use crate::page::effect::{Effect, Effects};
 use crate::page::environment::Environment;
 use crate::page::keys::{self, Focus, Press};
 use crate::page::report;
+use crate::page::time_words::TimeWords;
 use crate::rewind::{Rewound, Stores};
 use crate::table::schema::TableSchema;
 use crate::timeline::scene::Scene;
@@ -36,6 +37,11 @@ impl Page {
     /// What the timeline shows; `None` where nothing in view is watched.
     pub fn scene(&self) -> Option<&Scene> {
         Some(self.shared.watching.watches.timeline()?.last_scene())
+    }
+
+    /// All that is known of a time in milliseconds, by the clock that the user chose: for whoever points at it.
+    pub fn full_time(&self, at: f64, env: &dyn Environment) -> String {
+        TimeWords { env, zone: self.shared.zone }.full(at)
     }
 
     /// What a key does where the focus is; `None` for most keys, and for those of what is hidden.

@@ -47,8 +47,11 @@ impl Default for Rewind {
 impl Rewind {
     /// Carries out a command. Returns the moment to go to: `None` within for now.
     pub(super) fn handle(&mut self, command: RewindCommand, cx: &mut Context<'_>) -> Option<Option<f64>> {
-        let is_step = matches!(command, RewindCommand::Speed(_) | RewindCommand::SkipQuiet | RewindCommand::Play);
-        if !is_step {
+        let goes_on = matches!(
+            command,
+            RewindCommand::Speed(_) | RewindCommand::SkipQuiet | RewindCommand::Play | RewindCommand::LetGo
+        );
+        if !goes_on {
             self.played = None;
         }
         match command {
@@ -56,11 +59,17 @@ impl Rewind {
             RewindCommand::Back(by) => return Some(Some(cx.shown_at() - by)),
             RewindCommand::Typed(text) => match time_of_day(&text) {
                 Some(time) => {
-                    let zone = cx.env.zone(cx.now);
+                    let zone = cx.words().offset(cx.now);
                     return Some(Some(last_such(time, cx.now + zone) - zone));
                 }
                 None => cx.show_message("Write a time of day: 14:02, 14:02:11 or 14:02:11.408."),
             },
+            // The address follows when it is let go.
+            RewindCommand::Drag(at) => {
+                self.is_dragged = true;
+                move_to(at, cx);
+            }
+            RewindCommand::LetGo => return std::mem::take(&mut self.is_dragged).then(|| Some(cx.shown_at())),
             RewindCommand::Step(by) => {
                 let (before, after) = changes_around(moment(cx), cx);
                 match if by < 0 { before } else { after } {
@@ -88,17 +97,6 @@ impl Rewind {
         }
         self.present(cx);
         None
-    }
-
-    /// Drags the moment to a time. The address follows when it is let go.
-    pub(super) fn drag(&mut self, at: f64, cx: &mut Context<'_>) {
-        (self.played, self.is_dragged) = (None, true);
-        move_to(at, cx);
-    }
-
-    /// Ends dragging. Returns the moment to go to, if it was dragged.
-    pub(super) fn let_go(&mut self, cx: &Context<'_>) -> Option<f64> {
-        std::mem::take(&mut self.is_dragged).then(|| cx.shown_at())
     }
 
     /// Whether it is played.
@@ -183,8 +181,8 @@ impl Rewind {
             at.map_or_else(String::new, |at| format!("{sign}{}", duration((at - moment.at).abs())))
         };
         RewindModel {
-            time: cx.env.time_of_day(moment.at),
-            whole: cx.env.date_and_time(moment.at),
+            time: cx.words().time_of_day(moment.at),
+            whole: cx.words().full(moment.at),
             ago: format!("{} ago", duration(((cx.now - moment.at) / 1_000.0).floor() * 1_000.0)),
             since,
             steps: [step(before, "−"), step(after, "+")],

@@ -6,12 +6,15 @@ use crate::page::command::{Command, PanelCommand};
 use crate::page::context::Context;
 use crate::page::effect::Effect;
 use crate::page::environment::Environment;
+use crate::page::time_words::Zone;
 use crate::shell::panel::ChosenSizes;
 use crate::view::{ResyncModel, Theme};
 use crate::watches::resync::{Resync, Resyncs};
 
 /// The name under which the browser stores the theme.
 const THEME: &str = "kubechurn.theme";
+/// The name under which the browser stores the clock by which times are told.
+const ZONE: &str = "kubechurn.zone";
 /// The name under which the browser stores whether keys of a single letter are off.
 const LETTERS: &str = "kubechurn.letters";
 /// The name under which the browser stores whether what changed is watched only while it is in view.
@@ -49,6 +52,8 @@ impl Settings {
         let theme = if is_light { Theme::Light } else { Theme::Dark };
         cx.effects.push(Effect::Theme(theme));
         cx.view.header.theme.put(theme);
+        *cx.zone = cx.env.stored(ZONE).and_then(|name| Zone::named(&name)).unwrap_or_default();
+        cx.view.footer.clock.put(cx.words().clock());
         cx.view.dialogs.letters.put(self.letters);
         cx.navigation.keeps_changes = cx.env.stored(KEPT).as_deref() != Some("off");
         cx.view.footer.keeps_changes.put(cx.navigation.keeps_changes);
@@ -108,6 +113,17 @@ pub(super) fn toggle_theme(cx: &mut Context<'_>) {
     cx.view.header.theme.put(theme);
     cx.effects.push(Effect::Theme(theme));
     cx.store(THEME, Some(theme.name()));
+    *cx.repaints = true;
+}
+
+/// Tells times by the next clock from now on.
+pub(super) fn toggle_zone(cx: &mut Context<'_>) {
+    let zone = cx.zone.next();
+    *cx.zone = zone;
+    cx.store(ZONE, (zone != Zone::default()).then_some(zone.name()));
+    let clock = cx.words().clock();
+    cx.show_message(&format!("Times are told in {clock}."));
+    cx.view.footer.clock.put(clock);
     *cx.repaints = true;
 }
 

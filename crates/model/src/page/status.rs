@@ -13,7 +13,6 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 use crate::kind_id::KindId;
 use crate::page::command::List;
 use crate::page::context::Context;
-use crate::page::feed::seconds;
 use crate::rewind::banner::unknown;
 use crate::table::schema::TableSchema;
 use crate::timeline::mark::{MarkType, grouped};
@@ -313,7 +312,7 @@ pub(super) fn present_title(cx: &mut Context<'_>) {
         None => TableSchema::of(&cx.navigation.kinds()).title(),
     };
     // The moment comes first, because a tab shows little more than the beginning.
-    let moment = cx.watching.moment.map(|moment| format!("⏪ {} ", seconds(&cx.env.time_of_day(moment.at))));
+    let moment = cx.watching.moment.map(|moment| format!("⏪ {} ", cx.words().to_second(moment.at)));
     cx.view.header.title.put(format!("{}{subject} · kubechurn", moment.unwrap_or_default()));
 }
 
@@ -336,7 +335,7 @@ fn memory_words(limit: usize, cx: &Context<'_>) -> Vec<String> {
     ];
     let whole_since = cx.watching.history.whole_since();
     if let Some(at) = whole_since.filter(|_| !cx.watching.history.is_off()) {
-        fields.push(format!("recorded since {}", seconds(&cx.env.date_and_time(at))));
+        fields.push(format!("recorded since {}", cx.words().date_and_second(at)));
     }
     fields
 }

@@ -17,9 +17,11 @@ use crate::page::command::{Rows, TimelineCommand};
 use crate::page::context::Context;
 use crate::page::effect::Focused;
 use crate::page::environment::Environment;
-use crate::page::feed::{Feed, seconds};
+use crate::page::feed::Feed;
 use crate::page::span;
+use crate::page::time_words::{Zone, whole_second};
 use crate::page::timeline_drag::{Drag, LEAST, What};
+use crate::rewind::banner::RewindCommand;
 use crate::shell::panel::Panel;
 use crate::table::cursor::Step;
 use crate::timeline::hit::{Hit, LanePart, Owner};
@@ -92,17 +94,6 @@ impl Hand {
     }
 }
 
-/// What the user asks of the moment that is shown, by the pointer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Asked {
-    /// To show this time while the pointer is pressed.
-    Drag(f64),
-    /// To go to this time.
-    Go(f64),
-    /// To stay at the time that was dragged to.
-    LetGo,
-}
-
 /// The user's view of the timeline.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
@@ -167,6 +158,10 @@ impl Timeline {
     /// stays as it is, and is not painted again.
     pub(super) fn paint(&mut self, cx: &mut Context<'_>) {
         let selected = cx.navigation.selected_in_view();
+        let (offsets, zone) = (cx.words().offsets(), *cx.zone);
+        // The ruler's times have no mark of their own.
+        let clock = if zone == Zone::Local { String::new() } else { format!(" · {}", *cx.view.footer.clock) };
+        let moment = cx.watching.moment.map(|moment| (moment.at, cx.words().time_of_day(moment.at)));
         let watches = &mut cx.watching.watches;
         // The selected object always has a lane, even when none of its marks is left.
         if let Some((kind, key)) = &selected {
@@ -185,14 +180,14 @@ impl Timeline {
             width: self.width,
             height: self.height,
             window: self.viewport.window(cx.now),
-            zone: cx.env.zone(cx.now),
+            offsets,
             scroll: self.scroll,
             hold: self.hover.or(hand).is_some(),
             selected,
             // The cursor marks its row, and moves on with the time without a scene of its own.
             hover: hand.map(|(_, y)| (0.0, y)).or(self.hover),
             span: self.dragged().or(cx.navigation.route.span),
-            moment: cx.watching.moment.map(|moment| (moment.at, cx.env.time_of_day(moment.at))),
+            moment,
             labels: cx.view.header.sizes.of(Panel::Labels).chosen,
         };
         if self.width < 1.0 || !(*cx.repaints || timeline.is_due(&view, cx.now)) {
@@ -221,7 +216,7 @@ impl Timeline {
         panel.labels.put(left);
         panel.following.put(self.viewport.is_following());
         let last = if self.viewport.is_following() { "last " } else { "" };
-        panel.span.put(format!("{last}{}", duration(self.viewport.span())));
+        panel.span.put(format!("{last}{}{clock}", duration(self.viewport.span())));
         if let Some(hand) = &mut self.hand {
             let last = timeline.last_scene().lanes.iter().rposition(Option::is_some);
             hand.row = hand.row.min(last.unwrap_or_default());
@@ -232,16 +227,14 @@ impl Timeline {
         let hit = point.and_then(|(x, y)| timeline.hit(x, y));
         let lost = point.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
         let past = point.and_then(|(x, y)| timeline.past_at(x, y)).cloned();
-        let past = past.map(|past| {
-            let time = cx.env.date_and_time(past.at + 500.0);
-            format!("from the objects, {}: {}", seconds(&time), past.words)
-        });
         let is_behind = timeline.is_behind();
+        let past =
+            past.map(|past| format!("from the objects, {}: {}", cx.words().full(whole_second(past.at)), past.words));
         let words = hit.map(|hit| {
             let said =
                 said_of(&hit, cx).or_else(|| change_of(&hit, cx)).map_or_else(String::new, |said| format!("{said}; "));
             match hit.at() {
-                Some(at) => format!("{} {said}{hit}", cx.env.date_and_time(at)),
+                Some(at) => format!("{} {said}{hit}", cx.words().full(at)),
                 None => hit.to_string(),
             }
         });
@@ -302,8 +295,8 @@ impl Timeline {
         true
     }
 
-    /// Carries out a command. Returns what is asked of the moment that is shown.
-    pub(super) fn handle(&mut self, command: TimelineCommand, cx: &mut Context<'_>) -> Option<Asked> {
+    /// Carries out a command. Returns what it asks of the moment that is shown.
+    pub(super) fn handle(&mut self, command: TimelineCommand, cx: &mut Context<'_>) -> Option<RewindCommand> {
         let now = cx.now;
         let lanes = &cx.navigation.route.lanes;
         let timeline = cx.watching.watches.timeline();
@@ -341,15 +334,15 @@ impl Timeline {
                 let drag = self.drag;
                 if self.release(cx) {
                     if let Some(at) = drag.and_then(|drag| drag.clicked()) {
-                        return Some(Asked::Go(at));
+                        return Some(RewindCommand::To(at));
                     }
                     self.click(x, y, cx);
                 }
-                return Some(Asked::LetGo);
+                return Some(RewindCommand::LetGo);
             }
             TimelineCommand::GiveUp => {
                 self.drag = None;
-                return Some(Asked::LetGo);
+                return Some(RewindCommand::LetGo);
             }
             TimelineCommand::DoubleClick(x, y) => self.double_click((x, y), cx),
             TimelineCommand::Click(x, y) => self.click(x, y, cx),
@@ -460,7 +453,7 @@ impl Timeline {
         self.drag = Some(Drag::begin(timeline.last_scene(), place, shift));
     }
 
-    fn drag_to(&mut self, x: f64, cx: &Context<'_>) -> Option<Asked> {
+    fn drag_to(&mut self, x: f64, cx: &Context<'_>) -> Option<RewindCommand> {
         let drag = self.drag.as_mut()?;
         let by = x - drag.x;
         if !drag.has_moved && by.abs() < LEAST {
@@ -472,7 +465,7 @@ impl Timeline {
             let scene = cx.watching.watches.timeline().map(|timeline| timeline.last_scene().scale.ms_per_pixel());
             self.viewport.pan(cx.now, -by * scene.unwrap_or_default());
         }
-        (drag.what == What::Playhead).then(|| Asked::Drag(drag.time(x)))
+        (drag.what == What::Playhead).then(|| RewindCommand::Drag(drag.time(x)))
     }
 
     /// Ends what is dragged. Returns whether it was a click.

@@ -113,8 +113,7 @@ impl Verification {
     /// Shows what the checks found. The list is written only while it is open.
     pub(super) fn present(&self, cx: &mut Context<'_>) {
         let (verifier, watches) = (&self.verifier, &cx.watching.watches);
-        let env = cx.env;
-        let time = |at: f64| env.time_of_day(at).chars().take("13:04:05".len()).collect::<String>();
+        let time = |at: f64| cx.words().to_second(at);
         let summary = found::summary(verifier, watches.members());
         let item = |item: Item| VerifiedItem {
             subject: item.subject,

@@ -72,6 +72,11 @@ impl Wrong {
         self.is_turned || (now - self.looked_at).abs() >= PACE
     }
 
+    /// Has the entries be shown again at once.
+    pub(super) fn hurry(&mut self) {
+        self.is_turned = true;
+    }
+
     /// Looks what is wrong. Returns the numbers of the changes with which it began.
     pub(super) fn look(&mut self, cx: &Context<'_>) -> Vec<u64> {
         (self.looked_at, self.is_turned) = (cx.now, false);
@@ -129,7 +134,8 @@ impl Wrong {
             href: resource.map(|resource| of_object(resource, &card.key, cx)).unwrap_or_default(),
             kind: row.kind.clone() + &in_cluster(resource, cx),
             since: ago((cx.now - card.since).max(0.0)),
-            time: cx.env.date_and_time(card.since),
+            at: card.since,
+            time: cx.words().date_and_time(card.since),
             ..row
         }
     }
@@ -174,7 +180,8 @@ fn entry_row(entry: &Entry, cx: &Context<'_>) -> WrongRow {
         kind: row.kind.clone() + &in_cluster(resource, cx),
         began_href: of_change(entry.began.as_ref().map(|began| began.seq), cx),
         since,
-        time: cx.env.date_and_time(entry.since),
+        at: entry.since,
+        time: cx.words().date_and_time(entry.since),
         ..row
     }
 }

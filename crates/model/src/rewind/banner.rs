@@ -16,6 +16,10 @@ pub enum RewindCommand {
     Back(f64),
     /// Go to this time of day, as the user typed it: the last one that has been.
     Typed(String),
+    /// Show this time while the pointer is pressed.
+    Drag(f64),
+    /// Stay at the time that was dragged to.
+    LetGo,
     /// Go so many changes on, or back if negative: of the selected object, or else of what is in view.
     Step(isize),
     /// Play on from the moment, or stop.
@@ -73,7 +77,8 @@ pub fn unknown(rewound: &Rewound) -> Vec<String> {
 
 /// A time of day that the user typed, in milliseconds since midnight: `14:02`, `14:02:11`, `14:02:11.408`.
 pub fn time_of_day(text: &str) -> Option<f64> {
-    let mut parts = text.trim().split(':');
+    // In universal time the page writes a Z.
+    let mut parts = text.trim().trim_end_matches('Z').split(':');
     let (hours, minutes) = (parts.next()?, parts.next()?);
     let (seconds, is_end) = (parts.next().unwrap_or("0"), parts.next().is_none());
     let whole = |text: &str, most: f64| {
@@ -105,6 +110,7 @@ mod tests {
             ("14:02", Some(14.0 * HOUR + 120_000.0)),
             (" 14:02:11 ", Some(14.0 * HOUR + 131_000.0)),
             ("14:02:11.408", Some(14.0 * HOUR + 131_408.0)),
+            ("14:02:11.408Z", Some(14.0 * HOUR + 131_408.0)),
             ("9:2", Some(9.0 * HOUR + 120_000.0)),
             ("24:00", None),
             ("12:60", None),

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use kubechurn_client::api::object::ResourceVersion;
 
 use crate::inspector::command_lines::CommandLine;
+use crate::inspector::comparison::Rows;
+use crate::inspector::diff::Diff;
 use crate::inspector::events::Item;
 use crate::inspector::last_write::Outcome;
 use crate::inspector::versions;
@@ -61,6 +63,10 @@ pub struct LastWriteModel {
     pub version: ResourceVersion,
     /// What was found.
     pub outcome: Outcome,
+    /// When that was, in words, or why it is not known.
+    pub when: String,
+    /// The time that a pointer is told all of, if one is known, in milliseconds since 1970.
+    pub at: Option<f64>,
 }
 
 /// The object's Events.
@@ -89,7 +95,32 @@ pub struct VersionsModel {
     pub marked: Option<u64>,
     /// How many versions are no longer kept, in words; empty for none.
     pub let_go: String,
-    /// How many resyncs repeated the object since its newest version, and when the last one did, in milliseconds since
-    /// 1970.
-    pub resynced: Option<(u64, f64)>,
+    /// How many resyncs repeated the object since its newest version, and when the last one did, in words and in milliseconds
+    /// since 1970.
+    pub resynced: Option<(u64, String, f64)>,
+}
+
+/// Two versions of the object side by side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ComparisonModel {
+    /// The versions to choose from, the newest first: the number of each, and words.
+    pub choices: Vec<(u64, String)>,
+    /// How many older ones there are beyond those.
+    pub older: usize,
+    /// The number of the old one; `None` if it is not kept.
+    pub old: Option<u64>,
+    /// The number of the new one; `None` if it is not kept.
+    pub new: Option<u64>,
+    /// Whether the new one is the newest, whichever that is.
+    pub follows: bool,
+    /// What is to be said of the two, or why they cannot be compared.
+    pub words: String,
+    /// Whether they are compared.
+    pub is_made: bool,
+    /// Whether the fields are listed, in place of the YAML.
+    pub as_fields: bool,
+    /// The fields that differ, in kubectl's order.
+    pub fields: Arc<Diff>,
+    /// The YAML of both.
+    pub rows: Arc<Rows>,
 }

@@ -18,7 +18,7 @@ use crate::navigation::route::Route;
 use crate::rewind::banner::RewindModel;
 use crate::shell::panel::PanelSizes;
 use crate::table::layout::Choice;
-use crate::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
+use crate::view::inspector::{ComparisonModel, EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::view::shown::{ByPage, Draw, Hold, Shown};
 use crate::view::{
     ChangesItem, CompletionModel, Connection, EverythingItem, Head, ListingModel, Notices, PaletteModel, Pipeline,
@@ -272,6 +272,8 @@ panel! {
         events: EventsModel,
         /// Its versions.
         versions: VersionsModel,
+        /// Two of them side by side, while they are compared.
+        comparison: Option<Arc<ComparisonModel>>,
     }
 }
 
@@ -286,6 +288,7 @@ impl InspectorView {
         self.last_write.put(None);
         self.events.put(EventsModel::default());
         self.versions.put(VersionsModel::default());
+        self.comparison.put(None);
     }
 }
 
@@ -304,6 +307,8 @@ panel! {
         notices: Notices,
         /// What the checks found.
         verified: VerifiedModel,
+        /// The clock by which times are told: `local time`, `UTC`, `Europe/Berlin`.
+        clock: String,
     }
 }
 

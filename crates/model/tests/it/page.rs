@@ -3,6 +3,7 @@
 mod alerts;
 mod changes;
 mod clusters;
+mod comparison;
 mod filter;
 mod idle;
 mod inspector;
@@ -15,6 +16,7 @@ mod rewind;
 mod rows;
 mod span;
 mod timeline;
+mod times;
 mod wrong;
 
 use std::cell::{Cell, RefCell};
@@ -47,6 +49,8 @@ struct Place {
     menu: Cell<bool>,
     /// By how many milliseconds the clock on the wall is wrong.
     wall_off: Cell<f64>,
+    /// When the clock is put forward or back, and by how many milliseconds it is ahead of UTC before and after.
+    zone: Cell<(f64, f64, f64)>,
     server_clock: Cell<ServerClock>,
     memory: Cell<usize>,
     /// The page's address without its fragment, and the fragment.
@@ -83,12 +87,17 @@ impl Environment for Place {
         self.server_clock.get()
     }
 
-    fn zone(&self, _at: f64) -> f64 {
+    fn to_wall(&self) -> f64 {
         0.0
     }
 
-    fn date(&self) -> String {
-        String::from("20261122T130405")
+    fn ahead(&self, wall: f64) -> f64 {
+        let (changed, before, after) = self.zone.get();
+        if wall < changed { before } else { after }
+    }
+
+    fn zone_name(&self) -> String {
+        String::from("Europe/Berlin")
     }
 
     fn is_hidden(&self) -> bool {

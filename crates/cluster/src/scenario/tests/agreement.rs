@@ -166,7 +166,7 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
         while let Some((_, is_own)) = reading.take_next(&received) {
             reading.read(Some(feed.clone()), is_own);
         }
-        let sections = reading.model(&received, |_| String::new()).sections;
+        let sections = reading.model(&received, |_, _| String::new()).sections;
         let counted = |title: &str| sections.iter().find(|section: &&SpanSection| section.title == title);
         let rows = |title: &str| counted(title).map_or(&[][..], |section| &section.rows);
         let managers: BTreeSet<&str> = feed.writers.iter().map(|writer| &*writer.manager).collect();

@@ -244,17 +244,22 @@ impl Reading {
         std::mem::take(&mut self.is_new)
     }
 
+    /// Has it be told again.
+    pub fn tell_again(&mut self) {
+        self.is_new = true;
+    }
+
     /// The part of the stretch before that is known, if it is enough to be compared with.
     fn compared(&self) -> Option<f64> {
         let length = self.before.window.to - self.before.window.from;
         (length >= self.own.window.span() * LEAST_KNOWN).then_some(length)
     }
 
-    /// What is shown. `time` writes a time as a time of day, to the millisecond.
-    pub fn model(&self, received: &ReceivedTimes, time: impl Fn(f64) -> String) -> SpanModel {
+    /// What is shown. `time` writes a time as a time of day, to the millisecond or to the second.
+    pub fn model(&self, received: &ReceivedTimes, time: impl Fn(f64, bool) -> String) -> SpanModel {
         let Window { from, to } = self.own.window;
         let short = self.own.window.span() < 10_000.0;
-        let time = |at: f64| time(at).chars().take(if short { 12 } else { 8 }).collect::<String>();
+        let time = |at: f64| time(at, short);
         let length = self.own.window.span();
         let compared = self.compared();
         let against = match compared {

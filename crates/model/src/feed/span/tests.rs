@@ -63,9 +63,9 @@ fn a_stretch_is_counted_against_the_one_before_it() {
         Some(line(sequence, *at, kind, manager, true))
     };
     let mut reading = Reading::new(Window { from: 70_000.0, to: 100_000.0 }, 0.0, &received, Filter::default());
-    assert_eq!(reading.model(&received, |_| String::new()).reading, "reading 0 of 331");
+    assert_eq!(reading.model(&received, |_, _| String::new()).reading, "reading 0 of 331");
     read(&mut reading, &received, change);
-    let model = reading.model(&received, |at| format!("00:00:{:02}.000", (at / 1_000.0).min(99.0)));
+    let model = reading.model(&received, |at, _| format!("00:00:{:02}", (at / 1_000.0).min(99.0)));
     assert_eq!((&*model.words, &*model.reading, &*model.left_out), ("301 changes", "", ""));
     assert_eq!((&*model.times, &*model.against), ("00:00:70 – 00:00:99", "against the 30 s before"));
     assert_eq!(rows(&model, "kind"), [row("Pod", "300", "× 10"), row("Deployment", "1", "new here")]);
@@ -76,17 +76,17 @@ fn a_stretch_is_counted_against_the_one_before_it() {
     // The page began 5 s before the stretch: too little to compare with. 10 s are enough, and a third of them is counted.
     let mut reading = Reading::new(Window { from: 70_000.0, to: 100_000.0 }, 65_000.0, &received, Filter::default());
     read(&mut reading, &received, change);
-    let model = reading.model(&received, |_| String::new());
+    let model = reading.model(&received, |_, _| String::new());
     assert_eq!(model.against, "too little is known of the time before to compare with");
     assert_eq!(rows(&model, "kind"), [row("Pod", "300", ""), row("Deployment", "1", "")]);
     let mut reading = Reading::new(Window { from: 70_000.0, to: 100_000.0 }, 60_000.0, &received, Filter::default());
     read(&mut reading, &received, change);
-    let model = reading.model(&received, |_| String::new());
+    let model = reading.model(&received, |_, _| String::new());
     assert_eq!(model.against, "against the 10 s before, of which no more is known");
     assert_eq!(rows(&model, "kind")[0], row("Pod", "300", "× 10"));
     // A stretch from before the page began, as after a reload.
     let reading = Reading::new(Window { from: 10.0, to: 20.0 }, 60_000.0, &ReceivedTimes::default(), Filter::default());
-    let model = reading.model(&received, |at| at.to_string());
+    let model = reading.model(&received, |at, _| at.to_string());
     assert!(model.left_out.starts_with("nothing is known before 60000"), "{model:?}");
 }
 
@@ -100,7 +100,7 @@ fn what_says_nothing_is_counted_apart_and_what_is_not_kept_is_said() {
         kept.then(|| line(sequence, 1_000.0 + sequence as f64, "Pod", "kubelet", sequence.is_multiple_of(2)))
     };
     read(&mut reading, &received, change);
-    let model = reading.model(&received, |_| String::new());
+    let model = reading.model(&received, |_, _| String::new());
     assert_eq!(model.words, "1,294 changes, and 1,294 that say nothing");
     assert_eq!(model.left_out, "412 of 3,000 changes are no longer kept");
     // A change that comes while the stretch is shown is read, too.
@@ -119,10 +119,10 @@ fn reading_is_bounded_and_so_is_what_is_known() {
     let from = all as f64 - MOST_READ as f64 - 10.0;
     let mut reading = Reading::new(Window { from, to: all as f64 }, 0.0, &received, Filter::default());
     read(&mut reading, &received, |_| None);
-    let model = reading.model(&received, |_| String::new());
+    let model = reading.model(&received, |_, _| String::new());
     assert!(model.left_out.contains("the first 50,000 of 50,010 changes are counted"), "{}", model.left_out);
     let reading = Reading::new(Window { from: 100.0, to: 1_000.0 }, 0.0, &received, Filter::default());
-    let model = reading.model(&received, |_| String::new());
+    let model = reading.model(&received, |_, _| String::new());
     assert!(model.left_out.contains("forgotten"), "{model:?}");
 }
 
@@ -146,7 +146,7 @@ proptest! {
             let (at, kind, manager, says) = times[sequence as usize];
             Some(line(sequence, at, KINDS[kind], MANAGERS[manager], says))
         });
-        let model = reading.model(&received, |_| String::new());
+        let model = reading.model(&received, |_, _| String::new());
         let is_in = |at: f64| window.from <= at && at < window.to;
         for (title, names, part) in [("kind", KINDS, 1), ("by, inferred", MANAGERS, 2)] {
             for (number, name) in names.into_iter().enumerate() {

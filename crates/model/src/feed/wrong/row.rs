@@ -34,6 +34,8 @@ pub struct WrongRow {
     pub since: String,
     /// The time of day at which it began.
     pub time: String,
+    /// The same in milliseconds since 1970.
+    pub at: f64,
     /// Whether it is a loop or a fight.
     pub is_card: bool,
     /// Whether something fails, and does not only repeat itself.

@@ -87,7 +87,7 @@ pub fn diff(kind: &str, old: &str, new: &str) -> Result<Diff, NotReadable> {
 }
 
 /// Compares two values, given as JSON, of the field to which a JSON pointer leads; with paths that begin at the field, in
-/// their order. `None` if they are the same.
+/// kubectl's order. `None` if they are the same.
 ///
 /// # Errors
 ///
@@ -97,11 +97,43 @@ pub fn diff_field(pointer: &str, old: &str, new: &str) -> Result<Option<Diff>, N
     let found = comparison::diff_field(name, old, new)?;
     let shown = found.changes.iter().filter(|change| !is_silent(pointer, change));
     let mut changes: Vec<FieldChange> = shown.map(field_change).collect();
-    let outside_of_lists = |change: &FieldChange| change.path.find('[').unwrap_or(change.path.len());
-    sort_by(&mut changes, |one, two| one.path[..outside_of_lists(one)].cmp(&two.path[..outside_of_lists(two)]));
+    let mut items = Vec::new();
+    let mut placed: Vec<(String, FieldChange)> =
+        changes.drain(..).map(|change| (place(&change.path, &mut items), change)).collect();
+    sort_by(&mut placed, |(one, _), (two, _)| one.cmp(two));
+    changes.extend(placed.into_iter().map(|(_, change)| change));
     // The whole object has changed also where only a silent field has.
     let differs = !changes.is_empty() || found.more > 0 || (pointer.is_empty() && !found.is_empty());
     Ok(differs.then_some(Diff { changes, noise: Vec::new(), more: found.more }))
+}
+
+/// Where a field stands in kubectl's order: members by their names, and the items of a list in the order in which they came,
+/// which `items` remembers by their paths.
+fn place(path: &str, items: &mut Vec<String>) -> String {
+    let (mut place, mut rest) = (String::new(), path);
+    while !rest.is_empty() {
+        let (name, length) = if let Some(quoted) = rest.strip_prefix("[\"") {
+            let end = quoted.find("\"]").unwrap_or(quoted.len());
+            (quoted[..end].to_owned(), end + 4)
+        } else if rest.starts_with('[') {
+            let length = rest.find(']').map_or(rest.len(), |end| end + 1);
+            let item = &path[..path.len() - rest.len() + length];
+            let number = items.iter().position(|known| known == item).unwrap_or_else(|| {
+                items.push(item.to_owned());
+                items.len() - 1
+            });
+            (format!("{number:06}"), length)
+        } else {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            (rest[..end].to_owned(), end)
+        };
+        // No name has a letter that comes before this one.
+        place.push('\0');
+        place.push_str(&name);
+        rest = rest.get(length..).unwrap_or_default();
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+    }
+    place
 }
 
 /// Whether a difference is left out: of a field that changes with every version, or of `kind` and `apiVersion`, which the items

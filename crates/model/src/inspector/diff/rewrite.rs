@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::history::secret;
-use crate::inspector::diff::{LONGEST, brief};
+use crate::inspector::diff::{LONGEST, brief, cut};
 
 /// How much of what is the same stands before the difference in values that are too long to be shown whole, in bytes.
 const CONTEXT: usize = 60;
@@ -37,6 +37,17 @@ impl Rewrite {
             _ => (brief(old), brief(new)),
         };
         Rewrite::parts(&old, &new)
+    }
+
+    /// The part in which two lines of a text differ; of long ones the part around it.
+    pub fn of_lines(old: &str, new: &str) -> Rewrite {
+        let from = match old.len().max(new.len()) > LONGEST {
+            true => old.floor_char_boundary(common_start(old, new).saturating_sub(CONTEXT)),
+            false => 0,
+        };
+        let lead = if from > 0 { "…" } else { "" };
+        let excerpt = |text: &str| format!("{lead}{}", cut(&text[from..], LONGEST));
+        Rewrite::parts(&excerpt(old), &excerpt(new))
     }
 
     fn parts(old: &str, new: &str) -> Rewrite {

@@ -193,3 +193,33 @@ fn a_field_is_compared_by_the_keys_of_its_list() {
     assert_eq!(diff_field("/metadata", &metadata("1"), &metadata("2")), Ok(None));
     assert_eq!(diff_field("", &metadata("1"), "{"), Err(NotReadable));
 }
+
+#[test]
+fn the_fields_of_two_objects_stand_in_kubectl_s_order() {
+    let pod = |value: u32| {
+        json!({
+            "status": {"phase": value},
+            "metadata": {"name": value, "labels": {"b": value, "a.b/c": value, "a-b": value, "a": {"z": value}}},
+            "spec": {"containers": [
+                {"name": "web", "image": value, "args": [value]}, {"name": "agent", "tty": value, "image": value}],
+                "affinity": value},
+        })
+        .to_string()
+    };
+    let found = diff_field("", &pod(1), &pod(2)).unwrap().unwrap();
+    let paths: Vec<&str> = found.changes.iter().map(|change| &*change.path).collect();
+    let expected = [
+        "metadata.labels.a.z",
+        "metadata.labels.a-b",
+        "metadata.labels[\"a.b/c\"]",
+        "metadata.labels.b",
+        "metadata.name",
+        "spec.affinity",
+        "spec.containers[web].args[0]",
+        "spec.containers[web].image",
+        "spec.containers[agent].image",
+        "spec.containers[agent].tty",
+        "status.phase",
+    ];
+    assert_eq!(paths, expected);
+}

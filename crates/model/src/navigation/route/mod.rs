@@ -47,6 +47,8 @@ pub struct Route {
     pub tab: String,
     /// The version of the selected object that the inspector marks among its changes.
     pub change: Option<ChosenVersion>,
+    /// The version with which that one is compared, or else the newest.
+    pub against: Option<ChosenVersion>,
     /// Whether the feed of changes is shown in place of the table.
     pub changes: bool,
     /// How lanes stand on the timeline.
@@ -71,6 +73,10 @@ impl ChosenVersion {
     fn parse(text: &str) -> Option<ChosenVersion> {
         let (sequence, resource_version) = text.split_once('.')?;
         Some(ChosenVersion { sequence: sequence.parse().ok()?, resource_version: resource_version.to_owned() })
+    }
+
+    fn written(&self) -> String {
+        format!("{}.{}", self.sequence, self.resource_version)
     }
 }
 
@@ -114,6 +120,7 @@ impl Default for Route {
             selected: String::new(),
             tab: String::new(),
             change: None,
+            against: None,
             changes: false,
             lanes: Box::default(),
             span: None,
@@ -177,6 +184,7 @@ impl Route {
                 "sel" => route.selected = value.into_owned(),
                 "tab" => route.tab = value.into_owned(),
                 "change" => route.change = ChosenVersion::parse(&value),
+                "against" => route.against = ChosenVersion::parse(&value),
                 "span" => route.span = range::parse(&value),
                 "at" => route.at = range::moment(&value),
                 "view" => route.changes |= value == CHANGES,
@@ -200,8 +208,10 @@ impl Route {
         let (kept, open) = (words::written(kept), words::written_open(open));
         let span = self.span.as_ref().map(range::written).unwrap_or_default();
         let at = self.at.map(range::moment_written).unwrap_or_default();
-        let change = self.change.as_ref().filter(|_| !self.selected.is_empty());
-        let change = change.map(|one| format!("{}.{}", one.sequence, one.resource_version)).unwrap_or_default();
+        let version = |of: &Option<ChosenVersion>| {
+            of.as_ref().filter(|_| !self.selected.is_empty()).map(ChosenVersion::written).unwrap_or_default()
+        };
+        let (change, against) = (version(&self.change), version(&self.against));
         let pairs = [
             ("ns", &*namespaces),
             ("labels", &*self.labels),
@@ -214,6 +224,7 @@ impl Route {
             ("sel", &*self.selected),
             ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
             ("change", &*change),
+            ("against", &*against),
             ("span", &*span),
             ("at", &*at),
             ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
@@ -391,7 +402,7 @@ impl Route {
             Some((kind, key)) if self.is_several() => format!("{kind}/{key}"),
             object => object.map(|(_, key)| key.to_string()).unwrap_or_default(),
         };
-        Route { selected, change: None, ..self.clone() }
+        Route { selected, change: None, against: None, ..self.clone() }
     }
 
     /// What must be done again to go from here to another place. Going to the same place means that the set of kinds
@@ -454,6 +465,7 @@ impl Route {
             fields: nothing.clone(),
             selected: nothing,
             change: None,
+            against: None,
             changes: false,
             ..self.clone()
         }

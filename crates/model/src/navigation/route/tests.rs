@@ -128,6 +128,11 @@ fn a_link_opens_the_inspector() {
 
 #[test]
 fn a_link_names_a_version_of_the_object_and_of_no_other() {
+    let compared = Route::parse("#/pods?sel=a/b&tab=changes&change=57.1012&against=12.1003");
+    assert_eq!(compared.fragment(), "#/pods?sel=a/b&tab=changes&change=57.1012&against=12.1003");
+    assert_eq!(compared.against, Some(ChosenVersion { sequence: 12, resource_version: String::from("1003") }));
+    assert_eq!((compared.selecting(None).against, compared.showing("nodes").against), (None, None));
+    assert_eq!(Route::parse("#/pods?against=57.1").fragment(), "#/pods");
     let there = "#/pods?sel=a/b&tab=changes&change=57.1012";
     let route = Route::parse(there);
     assert_eq!(route.change, Some(ChosenVersion { sequence: 57, resource_version: String::from("1012") }));

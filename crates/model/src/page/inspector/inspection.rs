@@ -18,10 +18,10 @@ use crate::inspector::relatives::{Dependents, dependents};
 use crate::inspector::summary::summary;
 use crate::inspector::tab::Tab;
 use crate::inspector::yaml;
-use crate::navigation::route::ChosenVersion;
+use crate::navigation::route::{ChosenVersion, Route};
 use crate::page::context::Context;
 use crate::page::effect::Request;
-use crate::page::feed::seconds;
+use crate::page::inspector::comparison::Comparison;
 use crate::page::inspector::event_watch::EventWatch;
 use crate::page::inspector::full_text::FullText;
 use crate::page::inspector::last_write_question::LastWriteQuestion;
@@ -45,6 +45,7 @@ pub struct Inspection {
     pub owners: Owners,
     pub events: EventWatch,
     pub versions: ShownVersions,
+    pub comparison: Comparison,
     last_write: LastWriteQuestion,
     drawn: Drawn,
 }
@@ -58,8 +59,8 @@ struct Drawn {
     slow: f64,
     /// Whether everything must be shown again in any case.
     dirty: bool,
-    /// The version that the address named then.
-    change: Option<ChosenVersion>,
+    /// The versions that the address named then.
+    places: (Option<ChosenVersion>, Option<ChosenVersion>),
     /// The lines of YAML that were made last.
     lined: yaml::Lined,
     /// The lines of YAML that are wanted, and whether they are others than those that are shown.
@@ -77,13 +78,14 @@ impl Inspection {
             owners: Owners::default(),
             events: EventWatch::new(now),
             versions: ShownVersions::default(),
+            comparison: Comparison::default(),
             last_write: LastWriteQuestion::default(),
             drawn: Drawn {
                 received: u64::MAX,
                 at: f64::NEG_INFINITY,
                 slow: f64::NEG_INFINITY,
                 dirty: true,
-                change: None,
+                places: (None, None),
                 lined: yaml::Lined::default(),
                 window: (yaml::window(0.0, 0.0), false),
                 summed: None,
@@ -115,11 +117,12 @@ impl Inspection {
         }
     }
 
-    /// Copies what differs between the version that is marked, or else the newest, and the one before it.
+    /// Copies what differs between the two that are compared, or else between the version that is marked, or the newest, and the
+    /// one before it.
     pub fn copy_difference(&self, cx: &mut Context<'_>) {
         match self.versions.difference(&self.object, cx) {
             Some(text) => drop(cx.request(Purpose::Copy("the difference", text.clone()), Request::Copy(text))),
-            None => cx.show_message("Of this version and the one before it, one is not kept, or both are the same."),
+            None => cx.show_message("Of the two versions one is not kept, or both are the same."),
         }
     }
 
@@ -134,7 +137,8 @@ impl Inspection {
         let changed = self.look(cx);
         let received = cx.watching.history.received();
         let is_new = received != self.drawn.received;
-        let is_followed = self.drawn.change == cx.navigation.route.change;
+        let Route { change, against, .. } = &cx.navigation.route;
+        let is_followed = (&self.drawn.places.0, &self.drawn.places.1) == (change, against);
         let (dirty, rested) = (self.drawn.dirty || !is_followed, cx.now - self.drawn.at >= PACE);
         let is_due = changed || ((is_new || cx.now - self.drawn.slow >= SLOW) && rested);
         if dirty || (is_due && !cx.watching.paused) {
@@ -145,9 +149,11 @@ impl Inspection {
             self.present_yaml(options, copied, cx);
             if is_new || dirty || changed {
                 self.drawn.received = received;
-                self.drawn.change.clone_from(&cx.navigation.route.change);
+                let Route { change, against, .. } = &cx.navigation.route;
+                self.drawn.places = (change.clone(), against.clone());
                 self.versions.follow_address(&self.object, cx);
                 self.versions.present(&self.object, cx);
+                self.comparison.present(&self.object, cx);
             } else {
                 present_resynced(cx);
             }
@@ -234,7 +240,7 @@ impl Inspection {
                     // Both clocks are read at once: the ages are those of the page's time.
                     let ago = cx.server_time(self.object.kind.resource.cluster).seconds_since(deletion.asked) as f64
                         * 1_000.0;
-                    deletion.sentence(&seconds(&cx.env.date_and_time(cx.shown_at() - ago)))
+                    deletion.sentence(&cx.words().date_and_second(cx.shown_at() - ago))
                 });
             }
         };
@@ -246,10 +252,10 @@ impl Inspection {
         let kept = cx.versions_of(self.object.kind, &self.object.key);
         let last = kept.last().filter(|last| last.delta_type == DeltaType::Deleted);
         let when = match last {
-            Some(Entry { at, has_text: true, .. }) => format!("Deleted at {}.", seconds(&cx.env.date_and_time(*at))),
+            Some(Entry { at, has_text: true, .. }) => format!("Deleted at {}.", cx.words().date_and_second(*at)),
             // No frame reported it.
             Some(Entry { at, .. }) => {
-                format!("Deleted before {}, when a list no longer had it.", seconds(&cx.env.date_and_time(*at)))
+                format!("Deleted before {}, when a list no longer had it.", cx.words().date_and_second(*at))
             }
             None => String::from("Deleted."),
         };

@@ -5,12 +5,13 @@ use kubechurn_changes::pointer::follow;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::uid::Uid;
 
-use crate::inspector::last_write::{Outcome, Question, Search, name};
+use crate::inspector::last_write::{MOST, Outcome, Question, Search, Written, name};
 use crate::inspector::tab::Tab;
 use crate::page::context::Context;
 use crate::page::effect::Pace;
 use crate::page::inspector::full_text::{FullObject, with_type};
 use crate::page::inspector::object::InspectedObject;
+use crate::page::time_words::TimeWords;
 use crate::view::inspector::LastWriteModel;
 
 /// How many versions are read in one frame. To read and compare one takes some 25 µs.
@@ -65,6 +66,7 @@ impl LastWriteQuestion {
         {
             self.asked = asked.again(object, full, cx);
         }
+        let words = TimeWords { env: cx.env, zone: *cx.zone };
         let history = &cx.watching.history;
         let shown = &mut cx.view.inspector.last_write;
         let Some(asked) = &mut self.asked else { return shown.put(None) };
@@ -83,13 +85,18 @@ impl LastWriteQuestion {
                 _ => asked.search = None,
             }
         }
+        let (when, at) = when(&asked.outcome, &words);
         // The name is made once for each answer.
         let is_shown = shown.as_ref().is_some_and(|shown| {
-            shown.pointer == asked.pointer && shown.version == asked.version && shown.outcome == asked.outcome
+            shown.pointer == asked.pointer
+                && shown.version == asked.version
+                && shown.outcome == asked.outcome
+                && shown.when == when
         });
         if !is_shown {
             let (pointer, version, outcome) = (asked.pointer.clone(), asked.version.clone(), asked.outcome.clone());
-            shown.put(Some(LastWriteModel { path: name(&pointer, &asked.text), pointer, version, outcome }));
+            let path = name(&pointer, &asked.text);
+            shown.put(Some(LastWriteModel { path, pointer, version, outcome, when, at }));
         }
     }
 }
@@ -132,5 +139,31 @@ impl AskedField {
             search.reuse(*sequence, outcome);
         }
         (self.search, self.outcome) = (Some(search), Outcome::Searching(0));
+    }
+}
+
+/// When the field was written, in words, or why that is not known; and the time in question.
+fn when(outcome: &Outcome, words: &TimeWords<'_>) -> (String, Option<f64>) {
+    let time = |at: f64| words.time_of_day(at);
+    match outcome {
+        Outcome::Searching(0) => (String::from("Searching …"), None),
+        Outcome::Searching(compared) => (format!("Searching: the same in {compared} older versions …"), None),
+        Outcome::Before(at) => (format!("before {}, since when its versions are kept", time(*at)), Some(*at)),
+        Outcome::Further(at) => {
+            let rest = format!("the same in all of the newest {MOST} versions, and older ones were not searched");
+            (format!("before {}: {rest}", time(*at)), Some(*at))
+        }
+        Outcome::Unknown => {
+            let why = "Not known: the version that is shown is not among those that are kept, or one cannot be read.";
+            (String::from(why), None)
+        }
+        Outcome::Written(Written { at, since: None, .. }) => {
+            (format!("{}, when the object was created", time(*at)), Some(*at))
+        }
+        Outcome::Written(Written { at, since: Some(since), is_listed: true, .. }) => {
+            let rest = "as a list brought it; perhaps more than once";
+            (format!("between {} and {}, {rest}", time(*since), time(*at)), Some(*at))
+        }
+        Outcome::Written(Written { at, .. }) => (time(*at), Some(*at)),
     }
 }

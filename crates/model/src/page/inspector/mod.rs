@@ -1,5 +1,6 @@
 //! The inspector as a part of the page: follows the selection, and carries out the user's commands.
 
+mod comparison;
 mod event_watch;
 mod full_text;
 mod inspection;
@@ -59,6 +60,13 @@ impl Inspector {
             }
             InspectorCommand::CopyDifference => open?.copy_difference(cx),
             InspectorCommand::Refresh => open?.text.retry(),
+            InspectorCommand::Compare(command) => {
+                let Inspection { versions, comparison, object, .. } = open?;
+                if comparison.handle(command, versions.marked(), object, cx) {
+                    versions.follow_address(object, cx);
+                    go_to_tab(Tab::Changes, cx);
+                }
+            }
             InspectorCommand::Newest => open?.versions.show_newest(),
             InspectorCommand::Older => open?.versions.show_older(),
             InspectorCommand::Change(sequence) => {
@@ -91,6 +99,14 @@ impl Inspector {
         }
     }
 
+    /// Has times be told by another clock.
+    pub fn tell_times_anew(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.versions.read_again();
+            open.show_again();
+        }
+    }
+
     /// Opens the inspector on the object that the place selects, or closes it.
     fn follow_selection(&mut self, cx: &mut Context<'_>) {
         let is_same = match (&self.open, &cx.navigation.selected) {
@@ -110,6 +126,11 @@ impl Inspector {
         if self.open.is_none() {
             cx.view.inspector.inspected.put(None);
         }
+    }
+
+    /// Whether two versions are compared in sight.
+    pub fn compares(&self, cx: &Context<'_>) -> bool {
+        self.open.is_some() && cx.view.inspector.comparison.is_some() && *cx.view.inspector.tab == Tab::Changes
     }
 
     /// Whether the inspector watches Events through this informer.

@@ -13,6 +13,7 @@ use crate::inspector::versions::{ShownVersion, show};
 use crate::inspector::yaml;
 use crate::navigation::route::ChosenVersion;
 use crate::page::context::Context;
+use crate::page::inspector::comparison::find;
 use crate::page::inspector::full_text::with_type;
 use crate::page::inspector::object::InspectedObject;
 use crate::view::inspector::VersionsModel;
@@ -47,21 +48,37 @@ impl ShownVersions {
         (self.newest, self.most) = (None, FIRST);
     }
 
+    /// Reads the versions again when they are shown, because their times are told by another clock.
+    pub fn read_again(&mut self) {
+        self.read.clear();
+    }
+
+    /// The number of the version that is marked.
+    pub fn marked(&self) -> Option<u64> {
+        self.marked
+    }
+
     /// Shows older versions as well.
     pub fn show_older(&mut self) {
         self.most += 5 * FIRST;
     }
 
-    /// The lines of YAML in which the version that is marked, or else the newest, differs from the one before it.
+    /// The lines of YAML in which the version that is marked, or else the newest, differs from the one that it is compared with,
+    /// or else from the one before it; with the times at which both came, as `diff -u` writes those of files.
     pub fn difference(&self, object: &InspectedObject, cx: &Context<'_>) -> Option<String> {
         let history = &cx.watching.history;
         let kept = cx.versions_of(object.kind, &object.key);
         let is_marked = |entry: &Entry| self.marked.is_none_or(|marked| entry.sequence == marked);
         let at = kept.iter().rposition(is_marked)?;
-        let (old, new) = (kept.get(at.checked_sub(1)?)?, &kept[at]);
+        let before = match &cx.navigation.route.against {
+            Some(against) => find(against, &kept)?,
+            None => at.checked_sub(1)?,
+        };
+        let (old, new) = (&kept[before], &kept[at]);
         let read = |entry: &Entry| {
             let value = serde_json::from_str(&history.version(entry).text?).ok()?;
-            let name = format!("{} {} {}", object.kind.resource.kind, object.key, entry.resource_version);
+            let (kind, time) = (object.kind.resource.kind, cx.words().rfc3339(entry.at));
+            let name = format!("{kind} {} {}\t{time}", object.key, entry.resource_version);
             Some((name, yaml::text(&with_type(object.kind, value), false)))
         };
         let ((old_name, old), (new_name, new)) = (read(old)?, read(new)?);
@@ -149,11 +166,12 @@ impl ShownVersions {
         let kept = cx.versions_of(object.kind, &object.key);
         let range = self.range(&kept);
         let (older, newer) = (range.start, kept.len() - range.end);
-        let mut shown = Vec::with_capacity(range.len());
+        let (mut shown, words) = (Vec::with_capacity(range.len()), cx.words());
         for (at, entry) in kept.iter().enumerate().take(range.end).skip(older) {
             let read = self.read.entry(entry.sequence).or_insert_with(|| {
                 let before = at.checked_sub(1).map(|before| history.version(&kept[before]));
-                Arc::new(show(object.kind.resource.kind, &history.version(entry), before.as_ref()))
+                let version = show(object.kind.resource.kind, &history.version(entry), before.as_ref());
+                Arc::new(ShownVersion { time: words.time_of_day(entry.at), ..version })
             });
             shown.push(read.clone());
         }
@@ -189,12 +207,13 @@ fn evicted(object: &InspectedObject, kept: &[Entry], cx: &Context<'_>) -> String
 }
 
 /// How often resyncs repeated the object since its newest version, and when the last one did.
-fn resynced(cx: &Context<'_>) -> Option<(u64, f64)> {
+fn resynced(cx: &Context<'_>) -> Option<(u64, String, f64)> {
     if cx.watching.moment.is_some() {
         return None;
     }
     let (kind, key) = cx.navigation.selected_in_view()?;
-    cx.watching.watches.timeline()?.resyncs_since_change(kind, &key)
+    let (count, at) = cx.watching.watches.timeline()?.resyncs_since_change(kind, &key)?;
+    Some((count, cx.words().time_of_day(at), at))
 }
 
 /// Shows how often resyncs repeated the object, if that changed.

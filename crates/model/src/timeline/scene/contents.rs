@@ -312,7 +312,7 @@ pub struct MomentFlag {
 
 impl MomentFlag {
     /// How wide the flag is, in pixels.
-    pub const WIDTH: f64 = 92.0;
+    pub const WIDTH: f64 = 96.0;
 
     fn is_near(&self, other: &MomentFlag) -> bool {
         let places = |flag: &MomentFlag| [flag.x, flag.strip_x, flag.later];

@@ -42,7 +42,7 @@ pub(in crate::timeline) fn draw(
     for own in marks {
         scene.counts += own.overview.counts(view.window.from, view.window.to.min(now));
     }
-    ticks(&scene.scale, (now, view.zone), &mut scene.ticks);
+    ticks(&scene.scale, (now, view.offsets), &mut scene.ticks);
     fill_strip(marks, now, scene);
     scene.span = view.span.and_then(|span| scene.scale.stretch(span));
     scene.strip_span = view.span.and_then(|span| scene.strip.stretch(span));

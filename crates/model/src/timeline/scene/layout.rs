@@ -3,6 +3,7 @@
 use kubechurn_client::api::object::ObjectKey;
 
 use crate::kind_id::KindId;
+use crate::local_time::Offsets;
 use crate::timeline::scale::Window;
 
 /// What the user sees of a timeline.
@@ -14,8 +15,8 @@ pub struct TimelineView {
     pub height: f64,
     /// The time to draw: [`crate::timeline::scale::Viewport::window`].
     pub window: Window,
-    /// What must be added to a time to get the local one, in milliseconds.
-    pub zone: f64,
+    /// What must be added to the times of the window to get local ones.
+    pub offsets: Offsets,
     /// How many lanes are scrolled past.
     pub scroll: usize,
     /// Whether lanes must keep their rows, as while the pointer is over them.

@@ -10,7 +10,7 @@ use crate::timeline::scene::ticks::{Label, Precision, Tick};
 use crate::timeline::store::mark::grouped;
 use crate::timeline::store::marks::Marks;
 
-/// A time is shown with its seconds up to so many milliseconds later, and with its day from [`DAYS`] on.
+/// A time is shown with its seconds up to so many milliseconds later, and with its date from [`DAYS`] on.
 const RECENT: f64 = 600_000.0;
 const DAYS: f64 = 20.0 * 3_600_000.0;
 
@@ -25,9 +25,9 @@ pub(super) fn fill_lost(source: &Source<'_>, scene: &mut Scene) {
         let precision = match now - at {
             ago if ago < RECENT => Precision::Second,
             ago if ago < DAYS => Precision::Minute,
-            _ => Precision::Day,
+            _ => Precision::DateAndTime,
         };
-        Tick { x: 0.0, label: Label::Local((at + view.zone) as i64, precision) }.label()
+        Tick { x: 0.0, label: Label::Local(view.offsets.local(at), precision) }.label()
     };
     for (kind, own) in (0..).map(KindId).zip(marks) {
         let evicted = own.ring.evicted().total();

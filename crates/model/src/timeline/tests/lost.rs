@@ -3,6 +3,7 @@
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 
+use crate::local_time::Offsets;
 use crate::timeline::scale::Window;
 use crate::timeline::scene::contents::{GapArea, Kept};
 use crate::timeline::scene::layout::TimelineView;
@@ -43,7 +44,7 @@ fn draw(chart: &mut Chart, marks: &[&Marks], window: (f64, f64), now: f64) {
         width: 1_000.0,
         height: 220.0,
         window: Window { from: window.0, to: window.1 },
-        zone: 2.0 * 60.0 * MINUTE,
+        offsets: Offsets::fixed(2.0 * 60.0 * MINUTE),
         ..TimelineView::default()
     };
     chart.draw(marks, &view, now);

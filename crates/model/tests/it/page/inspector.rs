@@ -8,7 +8,7 @@ use kubechurn_model::inspector::last_write::Outcome;
 use kubechurn_model::inspector::tab::Tab;
 use kubechurn_model::page::command::{Command, InspectorCommand, TimelineCommand};
 use kubechurn_model::page::effect::{Answer, Request};
-use kubechurn_model::page::environment::Environment;
+use kubechurn_model::page::time_words::{TimeWords, Zone};
 
 use super::Play;
 
@@ -297,13 +297,13 @@ fn a_click_on_a_mark_leads_to_its_change_and_a_second_one_closes() {
 fn what_was_deleted_before_the_look_says_when_and_that_nothing_was_fetched() {
     let mut play = Play::listed("#/pods", &["a@1", "b@1"]);
     play.hears("pods", "DELETED", "a@101");
-    let at = play.place.time_of_day(play.place.now.get());
+    let at = TimeWords { env: &play.place, zone: Zone::Local }.to_second(play.place.now.get());
     (0..4).for_each(|_| play.frame());
     follow(&mut play, "#/pods?sel=n/a");
     (0..20).for_each(|_| play.frame());
     let inspected = play.page.view().inspector.inspected.clone();
     let inspected = inspected.as_ref().expect("it is open");
-    let expected = format!("Deleted at {}. This is the last state that this session received.", &at[..8]);
+    let expected = format!("Deleted at {}. This is the last state that this session received.", at);
     assert_eq!((inspected.state, &*inspected.words), ("deleted", &*expected));
     assert!(!play.done().contains("get pods"), "nothing is fetched");
 }
@@ -348,7 +348,8 @@ fn command_lines_and_the_difference_of_two_versions_are_copied_and_never_run() {
         _ => None,
     });
     let copied = copied.expect("a copy");
-    assert!(copied.starts_with("--- Pod n/a 101\n+++ Pod n/a 102\n@@ "), "{copied}");
+    let heads: Vec<&str> = copied.lines().map(|line| line.split('\t').next().unwrap_or_default()).take(2).collect();
+    assert_eq!(heads, ["--- Pod n/a 101", "+++ Pod n/a 102"]);
     assert!(copied.contains("\n-  v: \"101\"\n+  v: \"102\"\n") && !copied.contains("apiVersion: null"), "{copied}");
 }
 

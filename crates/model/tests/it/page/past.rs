@@ -5,7 +5,7 @@ use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::feed::{FeedCommand, FeedRow, past};
 use kubechurn_model::page::command::{Command, TimelineCommand};
-use kubechurn_model::page::environment::Environment;
+use kubechurn_model::page::time_words::{TimeWords, Zone};
 
 use super::Play;
 use super::changes::LISTED;
@@ -139,7 +139,10 @@ fn lanes_begin_with_what_their_objects_say_and_no_mark_is_made_of_it() {
     play.command(Command::Timeline(TimelineCommand::Hover(at)));
     play.frame();
     let words: &str = &play.page.view().timeline.hover;
-    assert!(words.ends_with("from the objects, 00:09:30: Ready became False: NotReady"), "{words}");
+    assert!(
+        words.ends_with("from the objects, Thu 1970-01-01 00:09:30 +00:00 Europe/Berlin: Ready became False: NotReady"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -154,6 +157,7 @@ fn what_is_older_than_a_day_has_its_date() {
         assert!(past(&play).ends_with(time), "{:?}", rows(&play));
     }
     play.place.now.set(400.0 * DAY);
-    let told = [399.5, 398.544_51, 35.0].map(|days| play.place.date_and_time(days * DAY));
+    let words = TimeWords { env: &play.place, zone: Zone::Local };
+    let told = [399.5, 398.544_51, 35.0].map(|days| words.date_and_time(days * DAY));
     assert_eq!(told, ["12:00:00.000", "3 Feb 13:04", "5 Feb 1970"]);
 }

@@ -1,6 +1,7 @@
 //! The ways in which a user moves about on the timeline.
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
+use kubechurn_model::page::time_words::{TimeWords, Zone};
 use kubechurn_model::timeline::lanes::{LaneOrder, LanesBy};
 use kubechurn_model::timeline::mark::MarkType;
 use kubechurn_model::timeline::scene::LaneRow;
@@ -124,7 +125,8 @@ fn keys_move_the_timeline_and_zoom_from_milliseconds_to_days() {
     assert_eq!(press(&mut play, "a"), (false, String::from("60 s")));
     let window = |play: &Play| play.page.scene().expect("a scene").scale.window;
     let before = window(&play);
-    assert_eq!(play.place.time_of_day(1_795_423_272_402.9), "08:41:12.402");
+    let words = TimeWords { env: &play.place, zone: Zone::Local };
+    assert_eq!(words.time_of_day(1_795_423_272_402.9), "08:41:12.402");
     assert!((play.place.now.get() - before.to - 15_100.0).abs() < 101.0, "a quarter of a minute ago");
     // Keys zoom around the middle of a window of the past.
     assert_eq!(press(&mut play, "+"), (false, String::from("30 s")));
