@@ -3,7 +3,8 @@
 //!
 //! Run it with `./dev bench`, or with `cargo bench --bench page` after the page and the demo cluster are built. The
 //! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
-//! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `worker`, `builds`; numbers select the sizes
+//! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `rewind`,
+//! `worker`, `builds`; numbers select the sizes
 //! of cluster of `list`.
 
 // The sizes of the page's files as they are transferred.
@@ -26,6 +27,9 @@ mod builds;
 
 // What a page costs on which nothing happens.
 mod idle;
+
+// Another moment than now.
+mod rewind;
 
 // Sockets on the main thread against sockets in a worker, in bare pages.
 mod worker;
@@ -57,6 +61,9 @@ fn main() {
         }
         if runs("idle") {
             idle::report().await;
+        }
+        if runs("rewind") {
+            rewind::report().await;
         }
         // Not of this page alone, so only where they are asked for.
         if wanted.iter().any(|name| name == "worker") {

@@ -14,8 +14,23 @@ use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
 
 /// The names of the states.
-const STATES: [&str; 11] =
-    ["changes", "loop", "owners", "span", "busy", "inspector", "palette", "keys", "empty", "forbidden", "stale"];
+const STATES: [&str; 15] = [
+    "changes",
+    "loop",
+    "owners",
+    "span",
+    "busy",
+    "rewind",
+    "rewound-feed",
+    "playing",
+    "inspector",
+    "versions",
+    "palette",
+    "keys",
+    "empty",
+    "forbidden",
+    "stale",
+];
 const THEMES: [&str; 2] = ["dark", "light"];
 /// The suffix of the file name for each size of the window, in CSS pixels.
 const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 1024, 700)];
@@ -85,12 +100,30 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
             page.open(&format!("#/changes?lanes=owner&span={:.0}-{:.0}", now - 22_000.0, now - 4_000.0)).await;
             page.element("span-row").await;
         }
-        "inspector" => {
+        "rewind" | "playing" => {
+            page.open(busy).await;
+            lively(page).await;
+            page.open(&format!("{busy}&q=shop&at={}", ago(page).await)).await;
+            page.element("rewind-time").await;
+            if name == "playing" {
+                page.click("rewind-play").await;
+            }
+        }
+        "rewound-feed" => {
+            told(page, "#/changes").await;
+            page.open(&format!("#/changes?at={}", ago(page).await)).await;
+            page.element("feed-later").await;
+        }
+        "inspector" | "versions" => {
             page.open("#/pods?pin=replicasets,deployments").await;
             lively(page).await;
             let key = most_changed(page).await.replace('/', "%2F");
             page.open(&format!("#/pods?pin=replicasets,deployments&sel={key}&tab=changes")).await;
             page.element("inspector-versions").await;
+            if name == "versions" {
+                page.press("v").await;
+                page.element("comparison").await;
+            }
         }
         "palette" => {
             page.open(busy).await;
@@ -127,6 +160,11 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
             lively(page).await;
         }
     }
+}
+
+/// The moment twenty seconds ago, as the address has it.
+async fn ago(page: &Page) -> String {
+    page.read("return new Date(Date.now() - 20_000).toISOString()", Vec::new()).await
 }
 
 async fn is_open(page: &Page, dialog: &str) {

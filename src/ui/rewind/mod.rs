@@ -55,10 +55,9 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
                 <button
                     data-testid="rewind-before"
                     title="the change before, of the selected object or else of what is in view (,)"
-                    aria-label="change before"
                     on:click=move |_| send(RewindCommand::Step(-1))
                 >
-                    <span aria-hidden="true">"|◀"</span><span class="num">{read(|model| &model.steps[0])}</span>
+                    <span aria-hidden="true">"|◀"</span><span class="hidden-text">"change before "</span><span class="num">{read(|model| &model.steps[0])}</span>
                 </button>
                 <button
                     class="rewind-play"
@@ -72,10 +71,9 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
                 <button
                     data-testid="rewind-next"
                     title="the next change, of the selected object or else of what is in view (.)"
-                    aria-label="next change"
                     on:click=move |_| send(RewindCommand::Step(1))
                 >
-                    <span class="num">{read(|model| &model.steps[1])}</span><span aria-hidden="true">"▶|"</span>
+                    <span class="hidden-text">"next change "</span><span class="num">{read(|model| &model.steps[1])}</span><span aria-hidden="true">"▶|"</span>
                 </button>
             </span>
             <select

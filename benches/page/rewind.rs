@@ -1,0 +1,125 @@
+//! How fast the page shows another moment: after a click, while the moment is dragged, and while it is played.
+
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::measure::quantile::Samples;
+use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+
+const PODS: u32 = 10_000;
+/// As many changes as there are in an hour at 20 a second, in as short a time as the page can take them.
+const CHANGES: u64 = 72_000;
+const RATE: u32 = 3_000;
+/// How often a moment is gone to, from now and from another moment.
+const ROUNDS: usize = 15;
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Goes to a part of the recording, and returns after how many milliseconds the rows in sight are there, and after how many
+/// all are read and in order.
+const GO: &str = "
+    const [from, part, done] = [arguments[0], arguments[1], arguments[arguments.length - 1]];
+    const last = performance.timeOrigin + performance.now();
+    const moment = new Date(from + part * (last - from)).toISOString();
+    const began = performance.now();
+    location.hash = '#/pods?at=' + moment;
+    let seen = 0;
+    const look = () => {
+        const there = kubechurn_moment() === moment.slice(11, 23);
+        const rows = [...document.querySelectorAll('[data-testid=table-scroll] .row')].slice(0, 20);
+        const read = row => row.dataset.state === 'unrecorded' || row.querySelector('[data-col=STATUS]').textContent !== '';
+        if (there && rows.length === 20 && rows.every(read)) seen ||= performance.now() - began;
+        if (seen && document.querySelector('[data-testid=progress]').textContent === '') return done([seen, performance.now() - began]);
+        requestAnimationFrame(look);
+    };
+    window.kubechurn_moment = () => document.querySelector('[data-testid=rewind-time]')?.value.replace('Z', '');
+    requestAnimationFrame(look)";
+
+/// Drags the moment to and fro for so many frames, or plays, and returns the length of each frame, and of each task over 50 ms.
+const FRAMES: &str = "
+    const [drags, done] = [arguments[0], arguments[arguments.length - 1]];
+    const canvas = document.getElementById('timeline-canvas'), box = canvas.getBoundingClientRect();
+    const left = document.querySelector('.lane-labels').getBoundingClientRect().width, width = box.width - 12 - left;
+    const y = box.bottom - 6, from = box.left + left + 0.8 * width;
+    const send = (type, x) => drags && canvas.dispatchEvent(new PointerEvent(type,
+        { clientX: x, clientY: y, pointerId: 1, button: 0, bubbles: true, cancelable: true }));
+    const long = [], frames = [];
+    new PerformanceObserver(list => long.push(...list.getEntries().map(entry => entry.duration))).observe({ entryTypes: ['longtask'] });
+    send('pointermove', from); send('pointerdown', from); send('pointerup', from);
+    setTimeout(() => {
+        send('pointermove', from); send('pointerdown', from);
+        let last = performance.now();
+        const step = () => {
+            frames.push(performance.now() - last);
+            last = performance.now();
+            if (frames.length === 300) { send('pointerup', from); return done([frames, long]); }
+            send('pointermove', from + Math.sin(frames.length / 40) * 0.15 * width);
+            requestAnimationFrame(step);
+        };
+        requestAnimationFrame(step);
+    }, 1500)";
+
+/// Prints the times.
+pub async fn report() {
+    let cluster = Cluster::start(&Options { pods: PODS, rate: 0, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("rewind", &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", PATIENCE).await;
+        let began: f64 = page.read("return performance.timeOrigin + performance.now()", Vec::new()).await;
+        cluster.rate(RATE).await;
+        cluster.advance(CHANGES, RATE).await;
+        let truth = cluster.quiet("/api/v1/pods").await;
+        page.shows("pods", &truth, PATIENCE).await;
+        println!("\n## Rewind: {PODS} Pods, {CHANGES} changes\n");
+        println!("| what | p50, ms | p95, ms | most, ms |\n|---|---:|---:|---:|");
+        for (what, goes_back) in [("from now", true), ("from another moment", false)] {
+            let (mut seen, mut whole) = (Vec::new(), Vec::new());
+            for round in 0..ROUNDS {
+                if goes_back {
+                    page.press("L").await;
+                    let live = "return document.querySelector('[data-testid=connection]').dataset.state === 'live'";
+                    page.becomes("the page is live", live, true.into()).await;
+                }
+                // Parts that lie now here, now there.
+                let part = 0.05 + 0.9 * (round as f64 * 0.618).fract();
+                let [first, all]: [f64; 2] = go(page, began, part).await;
+                seen.push(first);
+                whole.push(all);
+            }
+            row(&format!("to the visible rows, {what}"), seen);
+            row(&format!("to all rows, read and in order, {what}"), whole);
+        }
+        for (what, drags) in [("dragged", true), ("played", false)] {
+            if !drags {
+                page.press(" ").await;
+            }
+            let (frames, long): (Vec<f64>, Vec<f64>) = told(page, FRAMES, vec![drags.into()]).await;
+            row(&format!("a frame while it is {what}"), frames);
+            println!(
+                "| tasks over 50 ms while it is {what} | {} | | {:.0} |",
+                long.len(),
+                long.iter().copied().fold(0.0, f64::max)
+            );
+        }
+    })
+    .await;
+}
+
+async fn go(page: &Page, began: f64, part: f64) -> [f64; 2] {
+    told(page, GO, vec![began.into(), part.into()]).await
+}
+
+/// Runs a script that says when it is done, and reads what it says.
+async fn told<T: DeserializeOwned>(page: &Page, script: &str, arguments: Vec<Value>) -> T {
+    let answer = page.browser.driver.execute_async(script, arguments).await.expect("the page runs the script");
+    serde_json::from_value(answer.json().clone()).expect("the script says numbers")
+}
+
+fn row(what: &str, times: Vec<f64>) {
+    let times = Samples::new(times);
+    let [middle, late, most] = [0.5, 0.95, 1.0].map(|part| times.at(part));
+    println!("| {what} | {middle:.0} | {late:.0} | {most:.0} |");
+}
