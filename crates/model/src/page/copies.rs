@@ -10,6 +10,7 @@ use crate::page::context::Context;
 use crate::page::effect::Request;
 use crate::page::requests::Purpose;
 use crate::page::table::Table;
+use crate::rewind::NOT_RECORDED;
 use crate::table::command_line::{self, Listing};
 use crate::table::export::{Export, Format, RowCells, file_name, tab_separated};
 use crate::table::layout::Source;
@@ -80,22 +81,31 @@ fn time_of(row: &Row, table: &Table, cx: &Context<'_>) -> Timestamp {
     cx.times(table.columns.layout.schema()).get(row.kind.index()).copied().unwrap_or_default()
 }
 
-/// Writes the table into a file: the rows as they are now, however they change while the file is written.
+/// Writes the table into a file: the rows as they are now, or at the moment that is shown, however they change while the file is
+/// written.
 pub(super) fn export(format: Format, columns: &Columns, cx: &mut Context<'_>) {
+    if let Some(rewound) = &mut cx.watching.rewound {
+        // The file has all rows, in their order.
+        rewound.work(&cx.watching.history, || true);
+        rewound.table_mut().work(|| true);
+    }
     let Some(view) = cx.watching.view() else { return };
     // Deleted rows that are still shown are left out, because their objects do not exist any more. Provisional rows
     // are left out, too: a file outlives the list, and whoever reads the file cannot see that the list was not
     // complete.
     let rows = view.window(0, view.len()).into_iter().filter_map(|id| view.row(id));
     let rows = rows.filter(|row| row.lives()).map(|row| (row.kind, row.object.clone()));
-    let left_out = match view.sums().provisional.rows {
-        0 => String::new(),
-        count => format!(" {} provisional rows are left out: the list is not complete.", grouped(count as u64)),
+    let rows: Vec<_> = rows.collect();
+    let unrecorded = rows.iter().filter(|(_, object)| object.flaw.as_deref() == Some(NOT_RECORDED)).count();
+    let left_out = match (view.sums().provisional.rows, unrecorded) {
+        (0, 0) => String::new(),
+        (0, count) => format!(" {} of them are not recorded, and have their names alone.", grouped(count as u64)),
+        (count, _) => format!(" {} provisional rows are left out: the list is not complete.", grouped(count as u64)),
     };
     let times = cx.times(columns.layout.schema());
-    let export = Box::new(Export::new(format, &columns.layout, rows.collect(), times));
+    let export = Box::new(Export::new(format, &columns.layout, rows, times));
     let Route { resource, namespaces, .. } = &cx.navigation.route;
-    let name = file_name(resource, namespaces, &cx.words().for_file(cx.now), format);
+    let name = file_name(resource, namespaces, &cx.words().for_file(cx.shown_at()), format);
     cx.show_message(&format!("Exporting {} rows …{left_out}", export.total()));
     cx.request(Purpose::Save(name.clone()), Request::Save { name, format, export });
 }

@@ -234,6 +234,7 @@ impl Page {
             || self.table.rows.has_young
             || !matches!(health, None | Some(Health::Live | Health::Unauthorized | Health::Forbidden | Health::Stopped))
             || navigation.selected.is_some()
+            || watching.moment.is_some()
             || !open_lists.is_empty()
             || self.verification.verifier.is_under_way()
             || watching.watches.timeline().is_some_and(|timeline| timeline.last_scene().moves())
@@ -514,9 +515,8 @@ impl Page {
                 span::handle(command, pointed, cx);
             }
             Command::Rewind(command) => {
-                if let Some(at) = self.rewind.handle(command, cx) {
-                    self.rewind_to(at, env);
-                }
+                let at = self.rewind.handle(command, cx);
+                at.into_iter().for_each(|at| self.rewind_to(at, env));
             }
             Command::Alerts(command) => self.notifications.handle(command, cx),
             Command::Timeline(command) => {

@@ -16,6 +16,9 @@ const BEFORE_CHANGE: f64 = 300.0;
 /// How long nothing may happen while playing, in milliseconds at the speed of 1: beyond that it is a quiet stretch.
 const QUIET: f64 = 1_000.0;
 
+/// The longest time that counts for a frame of what is played, in milliseconds.
+const LONGEST_FRAME: f64 = 250.0;
+
 /// What came of following the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Followed {
@@ -108,7 +111,8 @@ impl Rewind {
     pub(super) fn play(&mut self, cx: &mut Context<'_>) -> bool {
         let (Some(last), Some(moment)) = (self.played, cx.watching.moment) else { return false };
         let speed = SPEEDS[self.speed];
-        let mut at = moment.at + (cx.now - last) * speed;
+        // A page that was hidden, and showed no frames, leaves nothing out.
+        let mut at = moment.at + (cx.now - last).min(LONGEST_FRAME) * speed;
         self.played = Some(cx.now);
         if self.skips_quiet {
             // A change at the moment itself counts as the one before.
@@ -149,6 +153,9 @@ impl Rewind {
         let at = was.filter(|_| !is_other).map_or(at, |was| was.at);
         let is_of = |rewound: &Rewound| rewound.is_of(schema, &cx.navigation.route.namespaces);
         let is_same = cx.watching.rewound.as_ref().is_some_and(is_of);
+        if is_same && !is_other {
+            return Followed::Same;
+        }
         if is_same {
             move_to(at, cx);
             return Followed::Moved;

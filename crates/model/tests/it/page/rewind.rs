@@ -12,6 +12,7 @@ use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::effect::Pace;
 use kubechurn_model::page::keys::Focus;
 use kubechurn_model::rewind::banner::{RewindCommand, RewindModel};
+use kubechurn_model::table::export::Format;
 use kubechurn_model::view::RowModel;
 use serde_json::{Value, json};
 
@@ -215,6 +216,16 @@ fn the_moment_is_in_the_address_and_moves_by_changes() {
     // What lies ahead is now.
     play.rewind(RewindCommand::To(1e9));
     assert_eq!(play.banner(), None);
+}
+
+#[test]
+fn a_file_has_the_rows_of_the_moment_and_its_time() {
+    let (mut play, _, _) = played("#/pods?q=STATUS:Pending");
+    play.command(Command::Rewind(RewindCommand::To(35_000.0)));
+    // Before a frame has read any row.
+    play.command(Command::Export(Format::Csv));
+    let done = play.done();
+    assert!(done.contains("save pods-19700101T000035.csv 1"), "{done}");
 }
 
 #[test]
