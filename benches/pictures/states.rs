@@ -73,7 +73,7 @@ async fn told(page: &Page, hash: &str) {
             "return [...['card', 'feed-row'].map(one => document.querySelectorAll(`[data-testid=${one}]`).length),
             Math.floor((Date.now() - kubechurn.marks('pods')[0].time) / 1000)]";
         let found: [usize; 3] = page.read(script, Vec::new()).await;
-        holds(found[0] > 0 && found[1] >= 20 && found[2] >= 50, || format!("{found:?}"))
+        holds(found[0] > 0 && found[1] >= 8 && found[2] >= 50, || format!("{found:?}"))
     })
     .await;
 }

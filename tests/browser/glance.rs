@@ -20,7 +20,7 @@ const SIZES: [(u32, u32); 2] = [(1440, 900), (1024, 700)];
 /// As long as a value may be at 1440 and at 1024 pixels without being cut.
 const VALUES: [&str; 2] = ["3-typo-0123456789abcdefghijklmnopqrstuvw", "2-typo-0123456789abcdefg"];
 
-/// The words of the first rows of the feed; of *Wrong now*; and the values that are cut in the feed.
+/// The words of the rows of the feed; of *Wrong now*; and the values that are cut in the feed.
 const SEEN: &str = "
     const words = [...document.querySelectorAll('.feed-line:first-child > .feed-words')];
     const cut = words.flatMap(words => {
@@ -30,7 +30,7 @@ const SEEN: &str = "
     });
     const rows = [...document.querySelectorAll('[data-testid=feed-row]')].filter(row => row.dataset.what !== 'noise');
     const entries = [...document.querySelectorAll('.wrong-entry')];
-    return [rows.slice(0, 2).map(row => row.textContent), entries.map(entry => entry.textContent), cut]";
+    return [rows.map(row => row.textContent), entries.map(entry => entry.textContent), cut]";
 
 /// What must be read of an incident.
 struct Job<'a> {
@@ -83,23 +83,25 @@ async fn change(cluster: &Cluster, deployment: &Value, member: &str, value: Valu
 }
 
 impl Job<'_> {
-    /// Waits until both are read: the change in one of the first two rows, and the entry. Prints how long each took.
+    /// Waits until both were read: the change in one of the first two rows, whole wherever it stands, and the entry. Prints how
+    /// long each took.
     async fn is_read(&self, page: &Page) {
         let began = Instant::now();
         let width: u32 = page.read("return innerWidth", Vec::new()).await;
         let all = |words: &[&str], text: &String| words.iter().all(|word| text.contains(word));
         let seen = async || page.read::<(Vec<String>, Vec<String>, Vec<String>)>(SEEN, Vec::new()).await;
         let is_whole = |cut: &[String]| !cut.iter().any(|value| value.contains(self.value));
-        let (mut caused, mut named) = (None, None);
+        let (mut caused, mut named, mut was_whole) = (None, None, false);
         wait_until(&format!("{} is read at {width} pixels", self.object), self.within, async || {
             let (rows, wrong, cut) = seen().await;
             let is_cause = |row: &String| row.contains(self.object) && all(self.cause, row);
-            let at = rows.iter().position(is_cause).filter(|_| is_whole(&cut));
-            caused = caused.or(at.map(|at| (at, began.elapsed())));
+            let at = rows.iter().position(is_cause);
+            was_whole |= at.is_some() && is_whole(&cut);
+            caused = caused.or(at.filter(|at| *at < 2).map(|at| (at, began.elapsed())));
             let is_named = self.wrong.is_empty() || wrong.iter().any(|entry| all(self.wrong, entry));
-            let is_named = is_named && is_whole(&cut);
             named = named.or(is_named.then(|| began.elapsed()));
-            holds(caused.is_some() && named.is_some(), || format!("{rows:#?} {wrong:#?} cut: {cut:#?}"))
+            let is_read = caused.is_some() && was_whole && named.is_some();
+            holds(is_read, || format!("{caused:?} {was_whole} {named:?}: {:#?} {wrong:#?} cut: {cut:#?}", rows.first()))
         })
         .await;
         let ((row, caused), named) = (caused.expect("a row"), named.expect("an entry"));
