@@ -86,7 +86,7 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
         "loop" => {
             told(page, "#/changes").await;
             let fights = "return [...document.querySelectorAll('[data-testid=card]')]
-                .some(card => card.textContent.includes('Two managers fight over a field'))";
+                .some(card => card.textContent.includes('by two managers'))";
             page.becomes("the fight has a card", fights, json!(true)).await;
         }
         "owners" => {
