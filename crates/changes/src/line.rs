@@ -147,6 +147,8 @@ pub enum Unknown {
     Before,
     /// One of the texts could not be followed.
     NotReadable,
+    /// Of the two versions that are to be compared one is not kept.
+    NotKept,
 }
 
 impl Unknown {
@@ -155,6 +157,7 @@ impl Unknown {
         match self {
             Unknown::Before => "changed, the version before is not kept",
             Unknown::NotReadable => "not readable",
+            Unknown::NotKept => "not comparable, one of the two versions is not kept",
         }
     }
 }

@@ -139,6 +139,15 @@ pub enum Request {
         /// What is in it.
         export: Box<Export>,
     },
+    /// Hand a file with lines of JSON to the browser.
+    SaveText {
+        /// What it is called.
+        name: String,
+        /// What is in it.
+        text: String,
+        /// How many lines that is.
+        rows: usize,
+    },
 }
 
 /// Where the API was found.
@@ -169,7 +178,8 @@ impl Request {
             | Request::Discovery(_)
             | Request::Namespaces(_)
             | Request::Copy(_)
-            | Request::Save { .. } => "",
+            | Request::Save { .. }
+            | Request::SaveText { .. } => "",
         }
     }
 
@@ -195,7 +205,11 @@ impl Request {
                 known.trouble = Some(format!("Type a name: {UNREADABLE}."));
                 Answer::Namespaces(known)
             }
-            Request::Find { .. } | Request::Heartbeat(..) | Request::Copy(_) | Request::Save { .. } => {
+            Request::Find { .. }
+            | Request::Heartbeat(..)
+            | Request::Copy(_)
+            | Request::Save { .. }
+            | Request::SaveText { .. } => {
                 return ControlFlow::Continue(self);
             }
         })

@@ -8,6 +8,7 @@ mod filter;
 mod idle;
 mod inspector;
 mod missed;
+mod net;
 mod past;
 mod places;
 mod provisional;
@@ -404,5 +405,6 @@ fn word_of(request: &Request) -> String {
         Request::Namespaces(_) => String::from("namespaces"),
         Request::Copy(text) => format!("copy {text}"),
         Request::Save { name, export, .. } => format!("save {name} {}", export.total()),
+        Request::SaveText { name, text, rows } => format!("save {name} {rows}: {text}"),
     }
 }
