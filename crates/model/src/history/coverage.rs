@@ -243,7 +243,7 @@ impl Coverage {
                     Step::Gap(from) => {
                         is_in_gap = (is_in_gap && at > moment.at) || (from <= moment.at && moment.at < at)
                     }
-                    // Only times tell of a gap, because it is noticed after it has begun.
+                    // Only times show a gap, because it is noticed after it has begun.
                     _ if number >= moment.entries => {}
                     Step::Began => began = Some(received),
                     Step::Listed => is_listed = true,

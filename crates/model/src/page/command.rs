@@ -157,7 +157,7 @@ pub enum Command {
     ToggleKept,
     /// Switch between the dark and the light theme.
     ToggleTheme,
-    /// Tell times by the next clock: the machine's, UTC, or the machine's with the name of its zone.
+    /// Show times by the next clock: the machine's, UTC, or the machine's with the name of its zone.
     ToggleZone,
     /// Move the focus into the filter.
     FocusFilter,

@@ -61,11 +61,11 @@ pub enum Effect {
     ScrollTable(f64),
     /// Scroll the feed to this place, in pixels, at once.
     ScrollFeed(f64),
-    /// Tell a watchdog outside the program that the page is alive.
+    /// Report to a watchdog outside the program that the page is alive.
     Beat {
         /// Which resource versions the page shows, in words.
         versions: String,
-        /// In how many milliseconds the page tells it again, at the latest.
+        /// In how many milliseconds the page reports it again, at the latest.
         next: f64,
     },
 }
@@ -227,7 +227,7 @@ pub enum Answer {
     Definition(Result<String, Failure>),
     /// The outcome.
     Heartbeat(heartbeat::Answer),
-    /// The number; `None` if the server does not tell it.
+    /// The number; `None` if the server does not report it.
     Count(Option<u64>),
     /// The bytes of the page of the list, or why there are none.
     ListExactly(Result<Vec<u8>, Failure>),

@@ -5,6 +5,7 @@ mod changes;
 mod clusters;
 mod comparison;
 mod filter;
+mod growth;
 mod idle;
 mod inspector;
 mod missed;
