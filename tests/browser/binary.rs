@@ -39,7 +39,10 @@ impl Alone {
         for name in ["alone", "tmp", "bin"] {
             fs::create_dir(folder.path().join(name)).expect("a folder");
         }
-        fs::copy(tools::binary(), folder.path().join("alone/kubechurn")).expect("the program");
+        // Another program copies it: a file that this one has open for writing, a process that another test starts meanwhile
+        // has open too, and then nobody can run it.
+        let copied = Command::new("cp").arg(tools::binary()).arg(folder.path().join("alone/kubechurn")).status();
+        assert!(copied.is_ok_and(|status| status.success()), "the program is copied");
         symlink(tools::kubectl(), folder.path().join("bin/kubectl")).expect("kubectl");
         fs::write(folder.path().join("config"), kubeconfig(cluster).to_string()).expect("a kubeconfig");
         Alone { folder }
