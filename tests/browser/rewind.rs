@@ -145,7 +145,7 @@ async fn the_keyboard_alone_rewinds_plays_and_comes_back_and_nothing_covers_anyt
 #[tokio::test]
 async fn what_is_different_between_two_moments_is_shown_opened_and_saved() {
     let name = "what_is_different_between_two_moments_is_shown_opened_and_saved";
-    with_live_page(name, "#/pods?view=changes", async |page, cluster| {
+    with_live_page(name, "#/pods", async |page, cluster| {
         let truth = cluster.quiet("/api/v1/pods").await;
         page.shows("pods", &truth, SOON).await;
         let versions = "return Object.fromEntries(kubechurn.rows('pods').map(row => [row.uid, row.resourceVersion]))";
@@ -156,7 +156,7 @@ async fn what_is_different_between_two_moments_is_shown_opened_and_saved() {
         cluster.rate(0).await;
         let truth = cluster.quiet("/api/v1/pods").await;
         page.shows("pods", &truth, SOON).await;
-        let go = "location.hash = location.hash + `&span=${arguments[0]}-now&net=1`";
+        let go = "location.hash = `#/pods?view=changes&span=${arguments[0]}-now&net=1`";
         page.read::<Value>(go, vec![from.into()]).await;
         let found = "return (kubechurn.differences() ?? [])";
         let after: Value = page.read(versions, Vec::new()).await;

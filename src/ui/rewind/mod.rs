@@ -104,9 +104,10 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
                 class="rewind-compare"
                 data-testid="rewind-compare"
                 title="what is different now from this moment (D)"
+                aria-label="compare with now"
                 on:click=move |_| commands.send(Command::Span(SpanCommand::Since))
             >
-                <span aria-hidden="true">"⇄"</span>" Compare with now"
+                <span aria-hidden="true">"⇄"</span><span class="rewind-words">" Compare with now"</span>
             </button>
             <button class="rewind-live" data-testid="rewind-live" title="what is now (L)" on:click=move |_| send(RewindCommand::Live)>
                 <span aria-hidden="true">"●"</span>" Live "<kbd class="kbd">"L"</kbd>
