@@ -97,6 +97,8 @@ pub(super) struct Folding {
     followers: FxHashMap<Uid, (f64, EntryId)>,
     /// Whether older changes are folded again, so that the Pods are not known as they were.
     is_again: bool,
+    /// Whether what is owned stands under its owner whatever changed in either.
+    is_by_owner: bool,
     next: u64,
 }
 
@@ -120,9 +122,14 @@ struct Cause<'a> {
 }
 
 impl Folding {
+    /// For changes in which what is owned stands under its owner, whatever changed in either.
+    pub(super) fn by_owner() -> Folding {
+        Folding { is_by_owner: true, ..Folding::default() }
+    }
+
     /// For changes that were folded before.
-    pub(super) fn made_anew() -> Folding {
-        Folding { is_again: true, ..Folding::default() }
+    pub(super) fn made_anew(&self) -> Folding {
+        Folding { is_again: true, is_by_owner: self.is_by_owner, ..Folding::default() }
     }
 
     /// Changes that come from now on are new.
@@ -252,7 +259,7 @@ impl Folding {
             return Some(Cause { entry, is_lost: true });
         }
         let entry = self.of(&owner?.uid).filter(|entry| can_cause(entry, CHAIN))?;
-        let is_cause = line.asks && (entry.asks || &*entry.kind == "CronJob");
+        let is_cause = self.is_by_owner || (line.asks && (entry.asks || &*entry.kind == "CronJob"));
         (is_cause || is_handed_on(line, entry)).then_some(Cause { entry, is_lost: false })
     }
 

@@ -81,6 +81,12 @@ impl Feed {
         Feed { limits, ..Feed::default() }
     }
 
+    /// An empty feed of differences rather than of changes: all have one time, owners come before what they own, and what is owned
+    /// stands under its owner, whatever changed in either.
+    pub fn by_owner(limits: Limits) -> Feed {
+        Feed { limits, folding: Folding::by_owner(), ..Feed::default() }
+    }
+
     /// Takes in a change, and says into which row it went; `None` if it is no change, or not let through. Sequence numbers and times never go
     /// back.
     pub fn push(&mut self, line: Line) -> Option<EntryId> {
@@ -159,7 +165,7 @@ impl Feed {
 
     fn fold_anew(&mut self) {
         // How the Pods were when an older entry ended is not known any more.
-        self.folding = Folding::made_anew();
+        self.folding = self.folding.made_anew();
         self.counts.filtered = 0;
         self.counts.evicted = self.counts.lines_evicted;
         let lines = std::mem::take(&mut self.lines);

@@ -137,7 +137,7 @@ impl Net {
     /// A comparison of which nothing is made yet. Where the second end is infinity it is `now`.
     pub fn new(asked: Asked, now: f64, filter: Filter, history: &History) -> Net {
         let moments = asked.ends.map(|at| history.moment(at.min(now)));
-        let mut feed = Feed::new(LIMITS);
+        let mut feed = Feed::by_owner(LIMITS);
         feed.set_filter(filter);
         // Events are what is said of changes, and no state of anything.
         let is_of_events =
@@ -350,7 +350,7 @@ impl Net {
 
     /// A feed with the same filter, and without rows.
     fn empty_feed(&self) -> Feed {
-        let mut feed = Feed::new(LIMITS);
+        let mut feed = Feed::by_owner(LIMITS);
         feed.set_filter(self.feed.filter().clone());
         feed
     }
@@ -530,8 +530,8 @@ fn record_of<'a>(past: &AtMoment<'a>) -> Option<&'a Record> {
     }
 }
 
-/// Puts differences in order: what says nothing first, because the last row stands on top; then owners before what they own,
-/// and among those the one that was changed last behind the others.
+/// Puts differences in order: what says nothing first, because the last row stands on top; then owners before what they own;
+/// among those what was asked for behind the rest, and what was changed last behind the others.
 fn in_order(differing: &mut Vec<(&Of, &Line, Pair)>) {
     let owners: FxHashMap<&Uid, &Uid> =
         differing.iter().filter_map(|(_, line, _)| Some((&line.uid, &line.controller()?.uid))).collect();
@@ -540,7 +540,8 @@ fn in_order(differing: &mut Vec<(&Of, &Line, Pair)>) {
         let above = std::iter::successors(owners.get(&line.uid), |owner| owners.get(*owner));
         above.take(DEEPEST).take_while(|owner| named.contains_key(**owner)).count()
     };
-    let keys: Vec<(bool, usize)> = differing.iter().map(|(_, line, _)| (line.noise.is_none(), depth(line))).collect();
+    let keys: Vec<(bool, usize, bool)> =
+        differing.iter().map(|(_, line, _)| (line.noise.is_none(), depth(line), line.asks)).collect();
     let mut keyed: Vec<_> = keys.into_iter().zip(std::mem::take(differing)).collect();
     sort_by(&mut keyed, |(one, (of, _, pair)), (other, (other_of, _, other_pair))| {
         one.cmp(other)
