@@ -14,11 +14,12 @@ use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
 
 /// The names of the states.
-const STATES: [&str; 15] = [
+const STATES: [&str; 16] = [
     "changes",
     "loop",
     "owners",
     "span",
+    "net",
     "busy",
     "rewind",
     "rewound-feed",
@@ -98,6 +99,12 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
             told(page, "#/changes?lanes=owner").await;
             let now: f64 = page.read("return Date.now()", Vec::new()).await;
             page.open(&format!("#/changes?lanes=owner&span={:.0}-{:.0}", now - 22_000.0, now - 4_000.0)).await;
+            page.element("span-row").await;
+        }
+        "net" => {
+            told(page, "#/changes").await;
+            let now: f64 = page.read("return Date.now()", Vec::new()).await;
+            page.open(&format!("#/changes?span={:.0}-now&net=1", now - 30_000.0)).await;
             page.element("span-row").await;
         }
         "rewind" | "playing" => {

@@ -20,6 +20,7 @@ pub(super) fn install(app: &Rc<App>) {
     tell(&handles, app, "status", |page| Some(page.status(&Browser)));
     tell(&handles, app, "recorder", |page| Some(page.recorder()));
     tell(&handles, app, "notices", |page| Some(page.notices()));
+    tell(&handles, app, "differences", |page| page.differences(&Browser));
     tell(&handles, app, "audit", |page| page.audit(&Browser));
     tell_of(&handles, app, "rows", |page, resource| page.rows_of(resource, &Browser).map(|text| json(&text)));
     tell_of(&handles, app, "digest", |page, resource| page.digest_of(resource).map(JsValue::from));

@@ -79,6 +79,10 @@ impl App {
             }
             Request::Copy(text) => Answer::Copy(clipboard::write(&text).await),
             Request::Save { name, format, export } => Answer::Save(save(&name, format, *export).await),
+            Request::SaveText { name, text, rows } => {
+                let parts = Array::of1(&JsValue::from_str(&text));
+                Answer::Save(download::save(&parts, &name, Format::Json.media_type()).map(|()| rows))
+            }
         })
     }
 

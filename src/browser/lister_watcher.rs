@@ -1,4 +1,4 @@
-//! The ListerWatcher: fetches pages and probes, opens sockets, and tells what came of it.
+//! The ListerWatcher: fetches pages and probes, opens sockets, and reports what came of it.
 
 use gloo_net::http::Response;
 use js_sys::{Reflect, Uint8Array};
@@ -46,10 +46,10 @@ async fn get_granted(cluster: &'static str, url: &str) -> (AbortOnDrop, Result<R
 }
 
 impl ListerWatcher {
-    /// Fetches one page, and tells of it: that it begins, of each piece as it comes, and of the end.
+    /// Fetches one page, and reports it: that it begins, of each piece as it comes, and of the end.
     ///
     /// No header asks for compression: the browser itself says what it can unpack (`Accept-Encoding`), and unpacks what
-    /// comes before the pieces are told of.
+    /// comes before the pieces are reported.
     pub async fn list(&self, request: &ListRequest, mut tell: impl FnMut(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
         let (_abort, response) = get_granted(self.resource.cluster, &url).await;
@@ -172,13 +172,13 @@ impl ListerWatcher {
             .await
     }
 
-    /// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.
+    /// Opens a socket and hands on everything that it says, until it ends. Dropping the future closes it.
     pub async fn watch(&self, request: &WatchRequest, tell: impl FnMut(Input<'_>) + 'static) {
         let url = format!("{}{}", self.base.socket, request.url(&self.resource, &self.scope));
         socket::listen(&url, tell).await;
     }
 
-    /// Asks for a watch over HTTP, and tells of each line as a socket tells of its frames.
+    /// Asks for a watch over HTTP, and hands on each line as a socket does its frames.
     pub async fn watch_over_http(&self, request: &WatchRequest, mut tell: impl FnMut(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
         let (_abort, response) = get_granted(self.resource.cluster, &url).await;
@@ -201,7 +201,7 @@ const BROKEN: u16 = 1006;
 /// An answer whose body did not come to its end.
 struct BrokeOff;
 
-/// Tells of the body of an answer as it comes, in pieces of at most [`PIECE`] bytes. As text, the browser would put other
+/// Hands on the body of an answer as it comes, in pieces of at most [`PIECE`] bytes. As text, the browser would put other
 /// letters where it finds no UTF-8, and so rename objects.
 ///
 /// A server on the same machine sends faster than the list is read. What has come is there at once, without a pause in which

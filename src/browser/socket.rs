@@ -1,4 +1,4 @@
-//! One WebSocket: what it says is told at once, in the browser's own task for it, one after the other.
+//! One WebSocket: what it says is handed on at once, in the browser's own task for it, one after the other.
 //!
 //! gloo-net's stream never says that the socket opened, queues without bound, and copies each frame character by
 //! character ([`crate::browser::text`]).
@@ -21,7 +21,7 @@ use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
 
 use crate::browser::text::{TooLong, Transcript};
 
-/// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.
+/// Opens a socket and hands on everything that it says, until it ends. Dropping the future closes it.
 pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
     let tell = Rc::new(RefCell::new(tell));
     let socket = match WebSocket::new(url) {

@@ -13,10 +13,8 @@ const SHARE: f64 = 8.0;
 
 /// Begins what goes on by itself. It is boxed, so that what polls it is compiled once.
 pub fn spawn(work: impl Future<Output = ()> + 'static) {
-    fn begin(work: LocalBoxFuture<'static, ()>) {
-        spawn_local(work);
-    }
-    begin(Box::pin(work));
+    let work: LocalBoxFuture<'static, ()> = Box::pin(work);
+    spawn_local(work);
 }
 
 /// Work that lasts longer than one task.

@@ -10,7 +10,7 @@ pub fn beat(versions: &str, next: f64) {
     call("beat", &[JsValue::from_str(versions), JsValue::from_f64(next)]);
 }
 
-/// Has every panic told: to the console, and to whoever tells the user of it.
+/// Has every panic reported: to the console, and to whoever shows it to the user.
 pub fn tell_of_panics() {
     set_hook(Box::new(|panic: &PanicHookInfo<'_>| {
         call("say", &[JsValue::from_str(&panic.to_string())]);

@@ -1,10 +1,10 @@
-//! Whoever points at a time is told all of it, with date and zone: an element that shows a time bears it in `data-at`.
+//! Whoever points at a time sees all of it, with date and zone: an element that shows a time bears it in `data-at`.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, Event};
 
-/// Has `words` tell a time when the pointer comes to it. So nothing is written for all the times that nobody points at.
+/// Has `words` show a time when the pointer comes to it. So nothing is written for all the times that nobody points at.
 pub fn tell(words: impl Fn(f64) -> String + 'static) {
     let pointed = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());

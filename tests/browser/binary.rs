@@ -21,7 +21,7 @@ use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
 use crate::guards::{UPGRADE, gives_strangers_nothing, port_of, reads, send, stranger, works};
-use crate::plugin::{WAYS_IN, add_context, kubeconfig, write_refused_kubectl};
+use crate::plugin::{BEGINNINGS, WAYS_IN, add_context, kubeconfig, name_a_namespace, write_refused_kubectl};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -39,7 +39,10 @@ impl Alone {
         for name in ["alone", "tmp", "bin"] {
             fs::create_dir(folder.path().join(name)).expect("a folder");
         }
-        fs::copy(tools::binary(), folder.path().join("alone/kubechurn")).expect("the program");
+        // Another program copies it: a file that this one has open for writing, a process that another test starts meanwhile
+        // has open too, and then nobody can run it.
+        let copied = Command::new("cp").arg(tools::binary()).arg(folder.path().join("alone/kubechurn")).status();
+        assert!(copied.is_ok_and(|status| status.success()), "the program is copied");
         symlink(tools::kubectl(), folder.path().join("bin/kubectl")).expect("kubectl");
         fs::write(folder.path().join("config"), kubeconfig(cluster).to_string()).expect("a kubeconfig");
         Alone { folder }
@@ -133,6 +136,20 @@ async fn one_program_shows_the_demo_cluster() {
     process.signal("INT");
     process.ended().await;
     alone.nothing_is_left(port_of(&base)).await;
+}
+
+#[tokio::test]
+async fn the_page_begins_in_the_namespace_that_the_context_names() {
+    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
+    let alone = Alone::new(cluster.port());
+    add_context(&alone.path("config"), "second", cluster.port());
+    name_a_namespace(&alone.path("config"));
+    for (words, expected) in BEGINNINGS {
+        let process = alone.start_real(words);
+        assert_eq!(address(&process).await.1, format!("#{expected}"), "{words:?}");
+        process.terminate();
+        process.ended().await;
+    }
 }
 
 #[tokio::test]

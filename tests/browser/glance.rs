@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use kubechurn_harness::cluster::{Cluster, Options};
@@ -20,7 +21,11 @@ const SIZES: [(u32, u32); 2] = [(1440, 900), (1024, 700)];
 /// As long as a value may be at 1440 and at 1024 pixels without being cut.
 const VALUES: [&str; 2] = ["3-typo-0123456789abcdefghijklmnopqrstuvw", "2-typo-0123456789abcdefg"];
 
-/// The words of the rows of the feed; of *Wrong now*; and the values that are cut in the feed.
+/// A height, in CSS pixels, at which every row of the feed is drawn, however much else happens meanwhile.
+const TALL: u32 = 6000;
+
+/// The changes of the feed: of what, in words, since when, and how far indented; the words of *Wrong now*; and the values that
+/// are cut in the feed.
 const SEEN: &str = "
     const words = [...document.querySelectorAll('.feed-line:first-child > .feed-words')];
     const cut = words.flatMap(words => {
@@ -28,14 +33,37 @@ const SEEN: &str = "
         const values = [...words.querySelectorAll('[data-what=new], [data-what=old]')];
         return values.filter(one => one.getBoundingClientRect().right > right + 1).map(one => one.textContent);
     });
-    const rows = [...document.querySelectorAll('[data-testid=feed-row]')].filter(row => row.dataset.what !== 'noise');
+    const rows = [...document.querySelectorAll('[data-testid=feed-row][data-what=change]')].map(row => ({
+        subject: row.querySelector('.feed-name').title,
+        text: row.textContent,
+        at: Number(row.querySelector('time').dataset.at),
+        depth: Number(row.dataset.depth),
+    }));
     const entries = [...document.querySelectorAll('.wrong-entry')];
-    return [rows.map(row => row.textContent), entries.map(entry => entry.textContent), cut]";
+    return [rows, entries.map(entry => entry.textContent), cut]";
+
+/// Whether the first two rows of the feed are in sight.
+const FITS: &str = "
+    const second = document.querySelectorAll('.feed-rows > li')[1];
+    return second?.getBoundingClientRect().bottom <= document.getElementById('feed').getBoundingClientRect().bottom";
+
+/// A change in the feed.
+#[derive(Debug, Deserialize)]
+struct Row {
+    /// Kind and name; of several objects, how many of which.
+    subject: String,
+    text: String,
+    /// When it began, in milliseconds.
+    at: f64,
+    depth: u8,
+}
 
 /// What must be read of an incident.
 struct Job<'a> {
-    /// The object that was changed.
+    /// The object that was changed: kind and name.
     object: &'a str,
+    /// What changes because of it, if it is a Deployment: its ReplicaSets.
+    sets: Option<(&'a Cluster, &'a Value)>,
     /// What its row says of the change.
     cause: &'a [&'a str],
     /// What *Wrong now* says, the object's name included; empty where nothing is wrong.
@@ -82,30 +110,53 @@ async fn change(cluster: &Cluster, deployment: &Value, member: &str, value: Valu
     cluster.patch(&format!("/apis/apps/v1/namespaces/{namespace}/deployments/{name}"), &template).await;
 }
 
+/// The names of a Deployment's ReplicaSets.
+async fn sets_of(cluster: &Cluster, deployment: &Value) -> Vec<String> {
+    let all = cluster.get("/apis/apps/v1/replicasets").await;
+    let is_of = |set: &&Value| set["metadata"]["ownerReferences"][0]["uid"] == deployment["metadata"]["uid"];
+    let sets = all["items"].as_array().into_iter().flatten().filter(is_of);
+    sets.filter_map(|set| set["metadata"]["name"].as_str().map(str::to_owned)).collect()
+}
+
+/// The rows that must not stand above the row of a cause: blocks that began before it, and blocks about what it caused. What
+/// began later, and has nothing to do with it, is rightly above, however much that is.
+fn wrongly_above<'a>(rows: &'a [Row], cause: &Row, caused: &[String]) -> Vec<&'a Row> {
+    let above = rows.iter().take_while(|row| !std::ptr::eq(*row, cause)).filter(|row| row.depth == 0);
+    let is_caused = |row: &Row| {
+        let is_about = caused.iter().any(|name| row.subject.contains(&**name));
+        // A Pod may be deleted by somebody, and its row is a cause then.
+        is_about && row.subject != cause.subject && !row.subject.starts_with("Pod ")
+    };
+    above.filter(|row| row.at < cause.at || is_caused(row)).collect()
+}
+
 impl Job<'_> {
-    /// Waits until both were read: the change in one of the first two rows, whole wherever it stands, and the entry. Prints how
-    /// long each took.
-    async fn is_read(&self, page: &Page) {
+    /// Waits until both are read: the change, whole, above all that is older and all that came of it; and the entry. Then two
+    /// rows are in sight in a window of this height. Prints how long it took.
+    async fn is_read(&self, page: &Page, (width, height): (u32, u32)) {
         let began = Instant::now();
-        let width: u32 = page.read("return innerWidth", Vec::new()).await;
-        let all = |words: &[&str], text: &String| words.iter().all(|word| text.contains(word));
-        let seen = async || page.read::<(Vec<String>, Vec<String>, Vec<String>)>(SEEN, Vec::new()).await;
-        let is_whole = |cut: &[String]| !cut.iter().any(|value| value.contains(self.value));
-        let (mut caused, mut named, mut was_whole) = (None, None, false);
-        wait_until(&format!("{} is read at {width} pixels", self.object), self.within, async || {
-            let (rows, wrong, cut) = seen().await;
-            let is_cause = |row: &String| row.contains(self.object) && all(self.cause, row);
+        viewport(page, width, TALL).await;
+        let all = |words: &[&str], text: &str| words.iter().all(|word| text.contains(word));
+        let above = wait_until(&format!("{} is read at {width} pixels", self.object), self.within, async || {
+            let caused = match self.sets {
+                Some((cluster, deployment)) => sets_of(cluster, deployment).await,
+                None => vec![self.object.rsplit(' ').next().unwrap_or_default().to_owned()],
+            };
+            let (rows, wrong, cut): (Vec<Row>, Vec<String>, Vec<String>) = page.read(SEEN, Vec::new()).await;
+            let is_cause = |row: &Row| row.subject == self.object && row.depth == 0 && all(self.cause, &row.text);
             let at = rows.iter().position(is_cause);
-            was_whole |= at.is_some() && is_whole(&cut);
-            caused = caused.or(at.filter(|at| *at < 2).map(|at| (at, began.elapsed())));
+            let above = at.map(|at| wrongly_above(&rows, &rows[at], &caused));
+            let is_whole = !cut.iter().any(|value| value.contains(self.value));
             let is_named = self.wrong.is_empty() || wrong.iter().any(|entry| all(self.wrong, entry));
-            named = named.or(is_named.then(|| began.elapsed()));
-            let is_read = caused.is_some() && was_whole && named.is_some();
-            holds(is_read, || format!("{caused:?} {was_whole} {named:?}: {:#?} {wrong:#?} cut: {cut:#?}", rows.first()))
+            match at.filter(|_| above.as_ref().is_some_and(Vec::is_empty) && is_whole && is_named) {
+                Some(at) => Ok(rows.into_iter().take(at).map(|row| row.subject).collect::<Vec<_>>()),
+                None => Err(format!("{at:?} below {above:#?}, of {caused:?}: {rows:#?} {wrong:#?} cut: {cut:#?}")),
+            }
         })
         .await;
-        let ((row, caused), named) = (caused.expect("a row"), named.expect("an entry"));
-        println!("{} at {width}: row {} after {caused:.1?}, wrong now after {named:.1?}", self.object, row + 1);
+        println!("{} at {width}: after {:.1?}, below {above:?}", self.object, began.elapsed());
+        viewport(page, width, height).await;
+        page.becomes("two rows are in sight", FITS, json!(true)).await;
     }
 }
 
@@ -115,15 +166,17 @@ async fn the_cause_of_a_bad_rollout_is_read_first_with_its_value() {
         let deployments = deployments(cluster).await;
         assert!(deployments.len() >= SIZES.len(), "{} Deployments of a few Pods", deployments.len());
         // Each window has a Deployment of its own: a second change of the same one stands where its first one stands.
-        for (deployment, ((width, height), tag)) in deployments.iter().zip(SIZES.into_iter().zip(VALUES).rev()) {
+        for (deployment, (size, tag)) in deployments.iter().zip(SIZES.into_iter().zip(VALUES).rev()) {
             let (namespace, name) = named(deployment);
-            let object = format!("{namespace}/{name}");
+            let object = format!("Deployment {namespace}/{name}");
             let image = deployment["spec"]["template"]["spec"]["containers"][0]["image"].as_str().expect("an image");
             let repository = image.rsplit_once(':').map_or(image, |(repository, _)| repository);
-            viewport(page, width, height).await;
             change(cluster, deployment, "image", json!(format!("{repository}:{tag}"))).await;
             let wrong = [name, "cannot pull", "began with", tag];
-            Job { object: &object, cause: &[tag], wrong: &wrong, value: "typo", within: SOON }.is_read(page).await;
+            let sets = Some((cluster, deployment));
+            Job { object: &object, sets, cause: &[tag], wrong: &wrong, value: "typo", within: SOON }
+                .is_read(page, size)
+                .await;
         }
         page.click("feed-failing").await;
         wait_until("the Event says why", SOON, async || {
@@ -138,14 +191,14 @@ async fn the_cause_of_a_bad_rollout_is_read_first_with_its_value() {
 #[tokio::test]
 async fn the_cause_of_a_crash_loop_is_read_first_with_its_exit_code() {
     with_feed("the_cause_of_a_crash_loop_is_read_first_with_its_exit_code", async |page, cluster| {
-        for (deployment, (width, height)) in deployments(cluster).await.iter().zip(SIZES) {
+        for (deployment, size) in deployments(cluster).await.iter().zip(SIZES) {
             let (namespace, name) = named(deployment);
-            let object = format!("{namespace}/{name}");
-            viewport(page, width, height).await;
+            let object = format!("Deployment {namespace}/{name}");
             change(cluster, deployment, "command", json!(["sh", "-c", "exit 1"])).await;
             let wrong = [name, "crash", "exit code 1", "began with", "command"];
-            Job { object: &object, cause: &["command", "exit 1"], wrong: &wrong, value: "exit 1", within: SOON }
-                .is_read(page)
+            let sets = Some((cluster, deployment));
+            Job { object: &object, sets, cause: &["command", "exit 1"], wrong: &wrong, value: "exit 1", within: SOON }
+                .is_read(page, size)
                 .await;
         }
     })
@@ -159,10 +212,11 @@ async fn a_node_that_is_lost_is_read_first_with_its_pods() {
         let name = nodes["items"][0]["metadata"]["name"].as_str().expect("a name").to_owned();
         cluster.control(&format!("node?name={name}&down=true")).await;
         let wrong = [name.as_str(), "not ready", "on it"];
-        for (width, height) in SIZES {
-            viewport(page, width, height).await;
-            Job { object: &name, cause: &["Ready", "Unknown"], wrong: &wrong, value: "Unknown", within: MISSED }
-                .is_read(page)
+        let object = format!("Node {name}");
+        for size in SIZES {
+            let cause = &["Ready", "Unknown"];
+            Job { object: &object, sets: None, cause, wrong: &wrong, value: "Unknown", within: MISSED }
+                .is_read(page, size)
                 .await;
         }
     })
@@ -175,7 +229,7 @@ async fn an_autoscaler_that_goes_to_and_fro_is_read_first_with_both_numbers() {
         let deployments = deployments(cluster).await;
         let deployment = deployments.first().expect("a Deployment of a few Pods");
         let (namespace, name) = named(deployment);
-        let object = format!("{namespace}/{name}");
+        let key = format!("{namespace}/{name}");
         let path = format!("/apis/apps/v1/namespaces/{namespace}/deployments/{name}");
         let scaled = deployment["spec"]["replicas"].as_u64().expect("a number");
         let scale = async |replicas: u64| {
@@ -185,32 +239,56 @@ async fn an_autoscaler_that_goes_to_and_fro_is_read_first_with_both_numbers() {
                 "return kubechurn.rows('deployments').find(row => row.key === arguments[0])?.cells.READY ?? ''";
             let shown = format!("/{replicas}");
             wait_until(&format!("{replicas} replicas are shown"), SOON, async || {
-                let ready: String = page.read(status, vec![json!(object)]).await;
+                let ready: String = page.read(status, vec![json!(key)]).await;
                 holds(ready.ends_with(&shown), || ready)
             })
             .await;
         };
-        viewport(page, SIZES[0].0, SIZES[0].1).await;
         scale(9).await;
-        let first = format!("{scaled} → 9");
-        Job { object: &object, cause: &["replicas", &first], wrong: &[], value: "→", within: SOON }.is_read(page).await;
+        let (object, first) = (format!("Deployment {key}"), format!("{scaled} → 9"));
+        let sets = Some((cluster, deployment));
+        Job { object: &object, sets, cause: &["replicas", &first], wrong: &[], value: "→", within: SOON }
+            .is_read(page, SIZES[0])
+            .await;
         for replicas in [scaled, 9, scaled, 9, scaled, 9] {
             scale(replicas).await;
         }
-        let card = "return document.querySelector('[data-testid=card]')?.textContent ?? ''";
+        // The words of each card, and where it leads.
+        let cards = "return [...document.querySelectorAll('[data-testid=card]')]
+            .map(card => [card.textContent, card.querySelector('a').getAttribute('href')])";
+        let numbers = [format!("{scaled} ⇄ 9"), format!("9 ⇄ {scaled}")];
         for (width, height) in SIZES {
             viewport(page, width, height).await;
-            wait_until(&format!("a card says it at {width} pixels"), SOON, async || {
-                let card: String = page.read(card, Vec::new()).await;
-                let numbers = [format!("{scaled} ⇄ 9"), format!("9 ⇄ {scaled}")];
-                let is_said = card.contains(name) && numbers.iter().any(|numbers| card.contains(numbers));
-                holds(is_said, || card)
+            let link = wait_until(&format!("a card says it at {width} pixels"), SOON, async || {
+                let cards: Vec<(String, String)> = page.read(cards, Vec::new()).await;
+                let is_said =
+                    |card: &str| card.contains(name) && numbers.iter().any(|numbers| card.contains(&**numbers));
+                let said = cards.iter().find(|(card, _)| is_said(card)).map(|(_, link)| link.clone());
+                said.ok_or_else(|| format!("{cards:?}"))
             })
             .await;
+            assert!(link.starts_with("#/") && link.contains("sel="), "{link}");
         }
-        let link = "return document.querySelector('[data-testid=card] a').getAttribute('href')";
-        let link: String = page.read(link, Vec::new()).await;
-        assert!(link.starts_with("#/") && link.contains("sel="), "{link}");
     })
     .await;
+}
+
+#[test]
+fn what_is_older_or_was_caused_is_wrongly_above_a_cause() {
+    let row = |subject: &str, at: f64, depth: u8| Row { subject: subject.into(), text: String::new(), at, depth };
+    let cause = || row("Deployment shop/cart", 10.0, 0);
+    let caused = [String::from("cart-1")];
+    for (above, is_wrong) in [
+        (row("Job shop/later", 11.0, 0), false),
+        (row("ReplicaSet shop/cart-1", 11.0, 1), false),
+        (row("Deployment shop/cart", 12.0, 0), false),
+        (row("Pod shop/cart-1-x", 12.0, 0), false),
+        (row("Job shop/older", 9.0, 0), true),
+        (row("ReplicaSet shop/cart-1", 11.0, 0), true),
+        (row("Event of ReplicaSet cart-1", 11.0, 0), true),
+        (row("2 Pods of ReplicaSet cart-1", 11.0, 0), true),
+    ] {
+        let rows = [above, cause(), row("Job shop/older", 9.0, 0)];
+        assert_eq!(!wrongly_above(&rows, &rows[1], &caused).is_empty(), is_wrong, "{:?}", rows[0]);
+    }
 }

@@ -52,6 +52,22 @@ pub fn kubeconfig(cluster: u16) -> Value {
     })
 }
 
+/// Writes into a kubeconfig which namespace its first context names.
+pub fn name_a_namespace(path: &Path) {
+    let mut config: Value = serde_json::from_slice(&fs::read(path).expect("a kubeconfig")).expect("a kubeconfig");
+    config["contexts"][0]["context"]["namespace"] = json!("shop");
+    fs::write(path, config.to_string()).expect("a kubeconfig");
+}
+
+/// What a user writes whose context names a namespace, and where the page begins.
+pub const BEGINNINGS: [(&[&str], &str); 5] = [
+    (&["--context", "first"], "/changes?ns=shop"),
+    (&["pods"], "/pods?ns=shop"),
+    (&["pods", "-A"], "/pods"),
+    (&["-n", "default"], "/changes?ns=default"),
+    (&["--context", "first", "--context", "second"], "/changes"),
+];
+
 /// Adds a context of this name to a kubeconfig, for a cluster on this port.
 pub fn add_context(kubeconfig: &Path, name: &str, cluster: u16) {
     let text = fs::read(kubeconfig).expect("a kubeconfig");
@@ -178,6 +194,21 @@ async fn the_plugin_s_proxy_passes_on_reads_alone_and_strangers_get_nothing() {
     }
     for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
         assert_eq!(status(method.clone(), "api/v1/namespaces/shop/pods/x").await, 403, "{method}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_begins_in_the_namespace_that_the_context_names() {
+    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
+    let unpacked = Unpacked::new(cluster.port());
+    unpacked.add("second", cluster.port());
+    name_a_namespace(&unpacked.path("config"));
+    for (arguments, expected) in BEGINNINGS {
+        let process = unpacked.start(arguments);
+        let url = process.line_after("Page     ").await;
+        assert_eq!(url.split_once('#').map(|(_, hash)| hash), Some(expected), "{arguments:?}");
+        process.terminate();
+        process.ended().await;
     }
 }
 

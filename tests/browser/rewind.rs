@@ -141,3 +141,54 @@ async fn the_keyboard_alone_rewinds_plays_and_comes_back_and_nothing_covers_anyt
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_is_different_between_two_moments_is_shown_opened_and_saved() {
+    let name = "what_is_different_between_two_moments_is_shown_opened_and_saved";
+    with_live_page(name, "#/pods?view=changes", async |page, cluster| {
+        let truth = cluster.quiet("/api/v1/pods").await;
+        page.shows("pods", &truth, SOON).await;
+        let versions = "return Object.fromEntries(kubechurn.rows('pods').map(row => [row.uid, row.resourceVersion]))";
+        let before: Value = page.read(versions, Vec::new()).await;
+        let from: f64 = page.read("return Math.ceil(performance.timeOrigin + performance.now())", Vec::new()).await;
+        cluster.rate(200).await;
+        cluster.advance(100, 200).await;
+        cluster.rate(0).await;
+        let truth = cluster.quiet("/api/v1/pods").await;
+        page.shows("pods", &truth, SOON).await;
+        let go = "location.hash = location.hash + `&span=${arguments[0]}-now&net=1`";
+        page.read::<Value>(go, vec![from.into()]).await;
+        let found = "return (kubechurn.differences() ?? [])";
+        let after: Value = page.read(versions, Vec::new()).await;
+        wait_until("the objects differ that have other versions", SOON, async || {
+            let found: Vec<Value> = page.read(found, Vec::new()).await;
+            let (before, after) = (before.as_object().expect("versions"), after.as_object().expect("versions"));
+            let is_known = |one: &Value| one["uid"].as_str().is_some_and(|uid| before.get(uid) != after.get(uid));
+            // What was changed back has another version, too.
+            let others = before.keys().chain(after.keys()).filter(|uid| before.get(*uid) != after.get(*uid)).count();
+            let is_found = !found.is_empty() && found.len() <= others && found.iter().all(is_known);
+            holds(is_found, || format!("{} of {others}: {:?}", found.len(), found.first()))
+        })
+        .await;
+        let words = page.text("span-words").await;
+        assert!(words.contains("differ"), "{words}");
+        finds_nothing(page, "two moments").await;
+        for (width, height) in [(1024, 700), (720, 450), (390, 844), (1440, 900)] {
+            viewport(page, width, height).await;
+            crate::layout::is_in_order(page, &format!("two moments at {width}×{height}")).await;
+        }
+        page.click("span-json").await;
+        let told = "return /^Exported \\d+ rows: differences-.*\\.ndjson$/.test(document.querySelector('[data-testid=told]').textContent)";
+        page.becomes("it is saved", told, json!(true)).await;
+        // A changed object opens with both versions, and Esc comes back; `D` shows each change.
+        let open = "[...document.querySelectorAll('.feed-name a')].find(link => link.href.includes('against=')).click()";
+        page.read::<Value>(open, Vec::new()).await;
+        let compared = "return document.querySelector('[data-testid=comparison]')?.checkVisibility() ?? false";
+        page.becomes("both versions are shown", compared, json!(true)).await;
+        page.press("\u{e00c}\u{e00c}").await;
+        page.press("D").await;
+        let is_net = "return document.querySelector('[data-testid=span]')?.dataset.net";
+        page.becomes("each change is shown", is_net, json!("false")).await;
+    })
+    .await;
+}

@@ -44,6 +44,9 @@ mod outage;
 // Other moments than now.
 mod rewind;
 
+// What is different between two of them.
+mod net;
+
 // Under load, nothing is lost.
 mod sync;
 

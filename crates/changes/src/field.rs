@@ -1,4 +1,4 @@
-//! A field that changed, and how it is told.
+//! A field that changed, and how it is shown.
 
 use std::fmt;
 

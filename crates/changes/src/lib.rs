@@ -1,4 +1,4 @@
-//! What changed between two versions of an object, who seems to have written it, and the feed that tells it.
+//! What changed between two versions of an object, who seems to have written it, and the feed that shows it.
 //!
 //! ```text
 //! (old text, new text) ─► diff ─► noise ─► Line ─► Feed
@@ -7,7 +7,7 @@
 //!
 //! [`diff`](diff::diff) walks over both texts and goes down only where their bytes differ. [`noise`] says which of the
 //! fields say nothing, [`writer`] infers who wrote from `managedFields`, and a [`Line`] is what is left: the fields in the
-//! order of what they say. The [`Feed`](feed::Feed) tells lines together: noise as a count, repetitions and many objects of
+//! order of what they say. The [`Feed`](feed::Feed) joins lines: noise as a count, repetitions and many objects of
 //! one owner as one row, and what a change caused under the change. A [`Filter`](filter::Filter) chooses among the lines,
 //! and [`Findings`](findings::Findings) find what happens again and again. [`pointer`]
 //! follows one field from version to version.

@@ -1,4 +1,4 @@
-//! One change of one object, in the words in which the feed tells it.
+//! One change of one object, in the words in which the feed shows it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -147,14 +147,17 @@ pub enum Unknown {
     Before,
     /// One of the texts could not be followed.
     NotReadable,
+    /// Of the two versions that are to be compared one is not kept.
+    NotKept,
 }
 
 impl Unknown {
-    /// What is told in place of the change.
+    /// What is shown in place of the change.
     pub fn words(self) -> &'static str {
         match self {
             Unknown::Before => "changed, the version before is not kept",
             Unknown::NotReadable => "not readable",
+            Unknown::NotKept => "not comparable, one of the two versions is not kept",
         }
     }
 }
@@ -206,7 +209,7 @@ fn status_of(pod: Option<&PodState>) -> Option<Value> {
 }
 
 impl Line {
-    /// Tells a change. `marks` are the fields that the user called noise.
+    /// Reads a change. `marks` are the fields that the user called noise.
     pub fn new(received: ReceivedChange<'_>, marks: &Marks) -> Line {
         let ReceivedChange { seq, at, kind, key, uid, delta_type, old, new } = received;
         let mut line = Line {
@@ -361,7 +364,7 @@ impl Line {
         fields.chain(self.other_paths.iter().map(SmolStr::len)).chain(message).sum()
     }
 
-    /// Applies a mark that the user made after the line was told. Of fields whose paths are not kept it is not known whether
+    /// Applies a mark that the user made after the line was read. Of fields whose paths are not kept it is not known whether
     /// they are meant, so that they stay what they are.
     pub fn mark(&mut self, mark: &Mark) {
         if self.noise.is_some() || self.fields.is_empty() || self.delta_type == DeltaType::Added {

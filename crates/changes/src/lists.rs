@@ -223,7 +223,7 @@ mod tests {
         check("containers", &[r#"{"name":"a"}"#, r#"{"name":"a"}"#], Some(&["a#1", "a#2"]));
         check("conditions", &[r#"{"type":"A"}"#, r#"{"type":"B"}"#, r#"{"type":"A"}"#], Some(&["A#1", "B", "A#2"]));
         check("containers", &[r#"{"name":"a"}"#, r#"{"name":"a"}"#, r#"{"name":"a#1"}"#], None);
-        // Another key may tell them apart.
+        // Another key may distinguish them.
         let ports = [r#"{"containerPort":80,"name":"a"}"#, r#"{"containerPort":80,"name":"b"}"#];
         check("ports", &ports, Some(&["a", "b"]));
         check("ports", &[r#"{"containerPort":80,"protocol":"TCP"}"#], Some(&["80/TCP"]));

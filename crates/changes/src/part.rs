@@ -58,7 +58,7 @@ pub(crate) fn words(path: &str, values: &[Option<&Value>], is_cut: bool) -> Vec<
     let texts: Vec<&str> = known.iter().map(|value| value.kept()).collect();
     let is_long = path.ends_with(".image") || texts.iter().any(|text| text.len() > SHORT);
     let mut parts = if is_cut && is_long { differing(&texts) } else { texts.clone() }.into_iter();
-    // Values of which the same letters are kept are told apart by their lengths.
+    // Values of which the same letters are kept are distinguished by their lengths.
     let is_alike =
         is_cut && texts.windows(2).all(|pair| pair[0] == pair[1]) && known.windows(2).any(|pair| pair[0] != pair[1]);
     let word = |value: &Option<&Value>| match (value, value.and_then(|_| parts.next())) {

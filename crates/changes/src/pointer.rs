@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_is_read_as_it_is_pushed_and_told_as_a_path() {
+    fn a_pointer_is_read_as_it_is_pushed_and_shown_as_a_path() {
         let mut pointer = String::new();
         ["metadata", "annotations", "example.com/~1"].iter().for_each(|step| push(&mut pointer, step));
         assert_eq!(pointer, "/metadata/annotations/example.com~1~01");

@@ -65,7 +65,7 @@ fn rank_of_condition(kind: &str, (name, member): (&str, &str), new: &str) -> u8 
     }
 }
 
-/// How little a field says: the fields of a change are told in this order. `new` is the value that the field has now.
+/// How little a field says: the fields of a change are shown in this order. `new` is the value that the field has now.
 pub fn rank(kind: &str, path: &str, new: &str) -> u8 {
     let ends = |name: &str| path.ends_with(name);
     if let Some(condition) = condition(path) {

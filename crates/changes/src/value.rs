@@ -14,7 +14,7 @@ pub const SHOWN: usize = 60;
 pub const KEPT: usize = 1_000;
 /// The most letters that are kept of a value that stands for others of its kind: as many as the name of an image has at most.
 const BRIEF: usize = 300;
-/// Separates the visible part of a masked value of a Secret from the part by which two values are told apart. The
+/// Separates the visible part of a masked value of a Secret from the part by which two values are distinguished. The
 /// recorder's texts hold such values (`page::inspector::secret` of the model); no Secret's value ever comes here.
 const APART: char = '\u{1f}';
 
@@ -24,7 +24,7 @@ pub struct Value {
     kept: SmolStr,
     /// The length of the value's text in bytes: of a string, without quotes and escapes.
     pub bytes: usize,
-    /// Tells values apart of which the same letters are kept.
+    /// Distinguishes values of which the same letters are kept.
     hash: u64,
 }
 
@@ -44,7 +44,7 @@ impl Value {
         Value { kept: cut(text, KEPT).into(), bytes: text.len(), hash: hasher.finish() }
     }
 
-    /// The same value, of which only as much is kept as tells it apart from most others.
+    /// The same value, of which only as much is kept as distinguishes it from most others.
     pub fn brief(&self) -> Value {
         let brief = cut(&self.kept, BRIEF);
         let kept = if brief.len() == self.kept.len() { self.kept.clone() } else { brief.into() };

@@ -13,6 +13,7 @@ Shows in the browser how a Kubernetes cluster changes: a demo cluster that this 
 the page shows what changed in all that matters.
 
   -n, --namespace NAME    show this namespace (several: a,b)
+  -A, --all-namespaces    show all namespaces, whichever the context names
       --port PORT         listen on this port, and not on a free one
       --no-open           print the address, and open no browser
 
@@ -20,7 +21,8 @@ A cluster of yours:
       --context NAME      use this context of the kubeconfig; given several times, the page can switch between them, or
                           show several in one table
       --all-contexts      use all contexts of the kubeconfig
-      --kubeconfig FILE   use this kubeconfig; without --context, its current context
+      --kubeconfig FILE   use this kubeconfig; without --context, its current context. A single context that names a
+                          namespace shows that one at first
       --secrets           pass Secrets on too, whose values the page masks; without it they are refused
 
 The demo cluster:
@@ -51,8 +53,10 @@ pub enum Command {
 pub struct Serve {
     /// The cluster behind the page.
     pub cluster: Cluster,
-    /// The part of the page's address from the `#` on.
+    /// The resource that is shown at first, or `changes`.
     pub view: String,
+    /// The namespaces that are shown at first, with commas between; empty for all, and `None` for that of the context.
+    pub namespaces: Option<String>,
     /// The port on 127.0.0.1; 0 for a free one.
     pub port: u16,
     /// Whether a browser is opened.
@@ -130,7 +134,7 @@ impl From<lexopt::Error> for ArgsError {
 /// # Errors
 /// When they ask for nothing that there is.
 pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, ArgsError> {
-    let (mut view, mut namespaces, mut port, mut open) = (String::new(), String::new(), 0, true);
+    let (mut view, mut namespaces, mut port, mut open) = (String::new(), None, 0, true);
     let (mut demo, mut kubectl) = (Vec::new(), Kubectl::default());
     let (mut contexts, mut all_contexts) = (Vec::new(), false);
     // The last flag of each sort of cluster.
@@ -141,6 +145,7 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
             Arg::Short('h') => "--help".to_owned(),
             Arg::Short('V') => "--version".to_owned(),
             Arg::Short('n') => "--namespace".to_owned(),
+            Arg::Short('A') => "--all-namespaces".to_owned(),
             Arg::Short(letter) => format!("-{letter}"),
             Arg::Long(name) => format!("--{name}"),
             Arg::Value(word) if view.is_empty() => {
@@ -152,7 +157,8 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
         match name.as_str() {
             "--help" => return Ok(Command::Help),
             "--version" => return Ok(Command::Version),
-            "--namespace" => namespaces = parser.value()?.string()?,
+            "--namespace" => namespaces = Some(parser.value()?.string()?),
+            "--all-namespaces" => namespaces = Some(String::new()),
             "--port" => port = parser.value()?.parse().map_err(|_| ArgsError::Port)?,
             "--no-open" => open = false,
             "--demo" => of_demo = Some(name),
@@ -172,9 +178,7 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
             _ => return Err(ArgsError::Unknown(name)),
         }
     }
-    // What goes into the address must be a name.
-    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".,_-".contains(&byte));
-    if !is_name(&view) || !is_name(&namespaces) {
+    if !is_name(&view) || !namespaces.as_deref().is_none_or(is_name) {
         return Err(ArgsError::NoName);
     }
     let cluster = match (of_demo, of_kubectl) {
@@ -189,9 +193,13 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
             Cluster::Kubectl(contexts, kubectl)
         }
     };
-    let scope = if namespaces.is_empty() { String::new() } else { format!("?ns={namespaces}") };
-    let view = format!("#/{}{scope}", if view.is_empty() { "changes" } else { &view });
-    Ok(Command::Serve(Serve { cluster, view, port, open }))
+    let view = if view.is_empty() { "changes".to_owned() } else { view };
+    Ok(Command::Serve(Serve { cluster, view, namespaces, port, open }))
+}
+
+/// Whether a text may stand in the page's address: names, with commas between.
+pub fn is_name(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".,_-".contains(&byte))
 }
 
 #[cfg(test)]
@@ -204,7 +212,7 @@ mod tests {
     }
 
     fn serve(cluster: Cluster, view: &str) -> Serve {
-        Serve { cluster, view: view.to_owned(), port: 0, open: true }
+        Serve { cluster, view: view.to_owned(), namespaces: None, port: 0, open: true }
     }
 
     fn demo(words: &[&str], view: &str) -> Serve {
@@ -213,17 +221,20 @@ mod tests {
 
     #[test]
     fn flags_and_their_mistakes() {
-        check("", Ok(demo(&[], "#/changes")));
-        check("--demo pods -nshop", Ok(demo(&[], "#/pods?ns=shop")));
-        check("--scenario calm --pods=20", Ok(demo(&["--scenario", "calm", "--pods", "20"], "#/changes")));
-        check("--port 8010 --no-open", Ok(Serve { port: 8010, open: false, ..demo(&[], "#/changes") }));
+        check("", Ok(demo(&[], "changes")));
+        let of = |namespaces: &str, of: Serve| Serve { namespaces: Some(namespaces.to_owned()), ..of };
+        check("--demo pods -nshop", Ok(of("shop", demo(&[], "pods"))));
+        check("-A", Ok(of("", demo(&[], "changes"))));
+        check("--all-namespaces pods", Ok(of("", demo(&[], "pods"))));
+        check("--scenario calm --pods=20", Ok(demo(&["--scenario", "calm", "--pods", "20"], "changes")));
+        check("--port 8010 --no-open", Ok(Serve { port: 8010, open: false, ..demo(&[], "changes") }));
         let named = |names: &[&str]| Contexts::Named(names.iter().map(OsString::from).collect());
         let usual = Kubectl::default;
-        check("--context x", Ok(serve(Cluster::Kubectl(named(&["x"]), usual()), "#/changes")));
-        check("--context x --context y", Ok(serve(Cluster::Kubectl(named(&["x", "y"]), usual()), "#/changes")));
-        check("--all-contexts --context x", Ok(serve(Cluster::Kubectl(Contexts::All, usual()), "#/changes")));
+        check("--context x", Ok(serve(Cluster::Kubectl(named(&["x"]), usual()), "changes")));
+        check("--context x --context y", Ok(serve(Cluster::Kubectl(named(&["x", "y"]), usual()), "changes")));
+        check("--all-contexts --context x", Ok(serve(Cluster::Kubectl(Contexts::All, usual()), "changes")));
         let full = Kubectl { kubeconfig: Some("/f".into()), secrets: true, ..usual() };
-        let full = serve(Cluster::Kubectl(Contexts::Current, full), "#/pods?ns=a,b");
+        let full = of("a,b", serve(Cluster::Kubectl(Contexts::Current, full), "pods"));
         check("--kubeconfig=/f --secrets -n a,b pods", Ok(full));
         check("--port none", Err("--port wants a number"));
         check("--port 70000", Err("--port wants a number"));

@@ -25,12 +25,17 @@ const LINES: usize = 3;
 const METHODS: &str = "--reject-methods=^(POST|PUT|PATCH|DELETE)$";
 const PATHS: &str = "--reject-paths=^/api/[^/]*/(namespaces/[^/]*/)?(pods|services|nodes)/[^/]*/(exec|attach|portforward|proxy)(/|$),^/api/[^/]*/proxy(/|$)";
 
+/// The names of a context's cluster and namespace.
+const NAMES: &str = "jsonpath={.clusters[0].name}{\"\\n\"}{.contexts[0].context.namespace}";
+
 /// What kubectl reaches.
 #[derive(Debug)]
 pub struct Found {
     pub context: String,
     /// The cluster's name in the kubeconfig.
     pub cluster: String,
+    /// The namespace that the context names; empty where it names none.
+    pub namespace: String,
     /// Why its API server does not answer as it should, if it does not.
     pub trouble: Option<KubectlError>,
 }
@@ -111,9 +116,9 @@ impl Kubectl {
                 name
             }
         };
-        let view = ["config", "view", "--minify", "-o", "jsonpath={.clusters[0].name}"];
-        let cluster = self.run(&view).await?;
-        if !cluster.succeeded {
+        let view = ["config", "view", "--minify", "-o", NAMES];
+        let names = self.run(&view).await?;
+        if !names.succeeded {
             let known = self.run(&["config", "get-contexts", "-o", "name"]).await?.out;
             let known = known.split_whitespace().collect::<Vec<_>>().join(" ");
             return Err(KubectlError::UnknownContext { context, known });
@@ -129,7 +134,9 @@ impl Kubectl {
                 Answer::None => trouble = Some(KubectlError::NoAnswer { context: context.clone(), said }),
             }
         }
-        Ok(Found { context, cluster: cluster.out.trim().to_owned(), trouble })
+        let (cluster, namespace) = names.out.split_once('\n').unwrap_or((&names.out, ""));
+        let [cluster, namespace] = [cluster, namespace].map(|name| name.trim().to_owned());
+        Ok(Found { context, cluster, namespace, trouble })
     }
 
     /// Starts `kubectl proxy` at a socket in a folder that only this user can enter.

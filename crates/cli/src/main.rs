@@ -129,6 +129,8 @@ struct Backend {
     name: String,
     /// The context by which it is chosen among several.
     context: String,
+    /// The namespace that it shows at first unless the user names others; empty for all.
+    namespace: String,
     /// What is said of it on the terminal.
     words: String,
     secrets: bool,
@@ -172,7 +174,9 @@ async fn run(serve: Serve) -> Result<(), Error> {
     let named = tokens.iter().zip(&backends);
     let named = named.map(|(token, one)| format!("{} {}", page_at(token), page::shown(&one.context)));
     let clusters = if backends.len() > 1 { named.collect::<Vec<_>>().join(",") } else { String::new() };
-    let url = format!("{}{}", tokens.first().map_or_else(String::new, |first| page_at(first)), serve.view);
+    let namespaces = serve.namespaces.as_deref().or(backends.first().map(|first| &*first.namespace));
+    let scope = namespaces.filter(|names| !names.is_empty()).map(|names| format!("?ns={names}")).unwrap_or_default();
+    let url = format!("{}#/{}{scope}", tokens.first().map_or_else(String::new, |first| page_at(first)), serve.view);
     let (mut sites, mut running, mut words) = (Vec::new(), Vec::new(), String::new());
     for (token, backend) in tokens.into_iter().zip(backends) {
         let page = Page::new(&backend.name, &clusters).ok_or(Error::NoPage)?;
@@ -217,6 +221,7 @@ async fn demo(options: Vec<std::ffi::OsString>) -> Result<Backend, Error> {
         upstream: Upstream::Demo(cluster.router()),
         name: "demo cluster".to_owned(),
         context: String::new(),
+        namespace: String::new(),
         words: "demo cluster, made up in this program; --context NAME shows one of yours".to_owned(),
         secrets: true,
         running: Running::Demo { _cluster: cluster },
@@ -244,9 +249,12 @@ async fn one_of(kubectl: &Kubectl, several: bool) -> Result<Backend, Error> {
     }
     // A name may contain what a terminal would take for a command.
     let plain = |name: &str| name.replace(char::is_control, "_");
+    // Of several, one may name a namespace that another one does not have.
+    let is_shown = !several && args::is_name(&found.namespace);
     let proxy = kubectl.proxy().await?;
     Ok(Backend {
         upstream: Upstream::Kubectl(proxy.socket().to_owned()),
+        namespace: if is_shown { found.namespace } else { String::new() },
         words: format!("{} (context {}), read-only", plain(&found.cluster), plain(&found.context)),
         name: found.cluster,
         context: if several { plain(&found.context) } else { String::new() },

@@ -97,15 +97,16 @@ pub fn ready(part: i64, whole: i64) -> Tone {
     }
 }
 
-/// What a Pod's STATUS means, and the reason for which a container waits or ended.
+/// What a Pod's STATUS means, and the reason for which a container waits or ended. What has ended as it should is neither
+/// good nor bad any more.
 ///
 /// The words for a good state and for a passing state are few and listed here. All other words come from the kubelet or
 /// a controller and name what went wrong (kubernetes `pkg/kubelet/container/sync_result.go`, `images/types.go`,
 /// `eviction`). New ones appear with every release, and so an unknown word counts as a failure.
 pub fn pod(word: &str) -> Tone {
     match word {
-        "" => Tone::Plain,
-        "Running" | "Completed" | "Succeeded" | "ExitCode:0" => Tone::Good,
+        "" | "Completed" | "Succeeded" | "ExitCode:0" => Tone::Plain,
+        "Running" => Tone::Good,
         "Pending" | "ContainerCreating" | "PodInitializing" | "Terminating" | "SchedulingGated" => Tone::Wait,
         _ => match word.strip_prefix("Init:") {
             // `Init:1/2` counts the init containers that have completed.
@@ -141,11 +142,11 @@ pub fn event_type(word: &str) -> Tone {
 }
 
 /// What a word for a state means, of a Job, a claim, a volume, a Namespace, or of a kind that is not known here. A word
-/// that is not known means nothing.
+/// that is not known means nothing, and neither does one for what has ended as it should: `Complete`, `Succeeded`.
 fn general(word: &str) -> Tone {
     match word {
-        "Complete" | "Completed" | "Succeeded" | "SuccessCriteriaMet" | "Running" | "Bound" | "Available"
-        | "Active" | "Ready" | "Healthy" | "Synced" | "True" | "allocated" | "allocated,reserved" => Tone::Good,
+        "SuccessCriteriaMet" | "Running" | "Bound" | "Available" | "Active" | "Ready" | "Healthy" | "Synced"
+        | "True" | "allocated" | "allocated,reserved" => Tone::Good,
         "Pending"
         | "Released"
         | "Terminating"
@@ -332,6 +333,13 @@ mod tests {
             ("statefulsets", r#""spec":{"replicas":1},"status":{"readyReplicas":1}"#, "1/1", Tone::Good),
             ("nodes", conditions, "NotReady,SchedulingDisabled", Tone::Bad),
             ("jobs", r#""spec":{"completions":5},"status":{"succeeded":3}"#, "Running", Tone::Good),
+            ("jobs", r#""status":{"conditions":[{"type":"Complete","status":"True"}]}"#, "Complete", Tone::Plain),
+            (
+                "pods",
+                r#""status":{"phase":"Succeeded"},"spec":{"containers":[{"name":"c"}]}"#,
+                "Succeeded",
+                Tone::Plain,
+            ),
             ("persistentvolumeclaims", r#""status":{"phase":"Bound"}"#, "Bound", Tone::Good),
             ("namespaces", r#""status":{"phase":"Terminating"}"#, "Terminating", Tone::Wait),
             ("configmaps", r#""data":{"a":"b"}"#, "", Tone::Plain),
@@ -363,13 +371,13 @@ mod tests {
                 assert_eq!(pod(word), expected, "{word}");
             }
         };
-        check(Tone::Good, &["Running", "Completed", "Succeeded"]);
+        check(Tone::Good, &["Running"]);
         check(Tone::Wait, &["Pending", "ContainerCreating", "Terminating", "PodInitializing", "SchedulingGated"]);
         check(Tone::Wait, &["Init:0/2", "Init:11/12", "Init:ContainerCreating"]);
         check(Tone::Bad, &["CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "Error", "Failed", "Evicted"]);
         check(Tone::Bad, &["OOMKilled", "NotReady", "Unknown", "Signal:9", "ExitCode:1", "NodeAffinity"]);
         check(Tone::Bad, &["Init:CrashLoopBackOff", "Init:Error", "Init:Signal:9", "Init:ExitCode:1", "Init:"]);
-        check(Tone::Plain, &[""]);
+        check(Tone::Plain, &["", "Completed", "Succeeded", "ExitCode:0"]);
     }
 
     #[test]
@@ -414,7 +422,7 @@ mod tests {
             ("Pod", "status.phase", "Failed", Tone::Bad),
             ("Pod", "status.containerStatuses[web].state.waiting.reason", "CrashLoopBackOff", Tone::Bad),
             ("Pod", "status.containerStatuses[web].state.terminated.reason", "Error", Tone::Bad),
-            ("Pod", "status.containerStatuses[web].state.terminated.reason", "Completed", Tone::Good),
+            ("Pod", "status.containerStatuses[web].state.terminated.reason", "Completed", Tone::Plain),
             ("Pod", "status.containerStatuses[web].lastState.terminated.exitCode", "1", Tone::Bad),
             ("Pod", "status.containerStatuses[web].lastState.terminated.exitCode", "0", Tone::Plain),
             ("Node", "status.conditions[Ready].status", "Unknown", Tone::Bad),

@@ -17,6 +17,7 @@ use std::time::Instant;
 use allocation_counter::measure;
 use serde_json::Value;
 
+use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::cache::backoff::Moment as Now;
@@ -24,6 +25,7 @@ use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::{Input, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_columns::kinds::{Kind, pods};
+use kubechurn_model::feed::net::{Asked, Net};
 use kubechurn_model::history::coverage::Before;
 use kubechurn_model::history::{History, Was};
 use kubechurn_model::rewind::{Present, Rewound};
@@ -250,5 +252,20 @@ fn main() {
         }
         let longest = times.iter().copied().fold(0.0, f64::max);
         println!("a step of a second {what}: {:.2} ms, longest {longest:.2} ms", median(times));
+    }
+    // What is different between two moments: 100 seconds apart, and nearly the whole hour.
+    for (from, to) in [(30.0, 30.0 + 100.0 / 60.0), (1.0, 59.0)] {
+        let (mut times, mut differ) = (Vec::new(), String::new());
+        for _ in 0..5 {
+            times.push(milliseconds(|| {
+                let ends = [from, to].map(|minute| BEGIN + minute * 60_000.0);
+                let asked = Asked { ends, kinds: vec![(&pods::KIND, "")], namespaces: Vec::new() };
+                let mut net = Net::new(asked, BEGIN + HOUR, kubechurn_changes::filter::Filter::default(), history);
+                while net.work(history, &Marks::default(), || true) {}
+                net.settle();
+                differ = net.counts().words();
+            }));
+        }
+        println!("from minute {from:.0} to {to:.0}: {:.1} ms. {differ}", median(times));
     }
 }

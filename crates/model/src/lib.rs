@@ -1,7 +1,7 @@
 //! What kubechurn shows, decided without a browser, so that it can be tested natively.
 //!
 //! - [`kind_id`] numbers the kinds of a table or a timeline.
-//! - [`local_time`] tells times by clock and calendar.
+//! - [`local_time`] writes times by clock and calendar.
 //! - [`table`] makes rows of objects, with the columns of `kubechurn_columns`: filters, orders, the layout of columns.
 //! - [`timeline`] makes marks of what was received, and a scene to paint.
 //! - [`navigation`] knows where the user is, and which places there are: addresses, kinds, clusters.

@@ -29,7 +29,7 @@ impl Offsets {
         Offsets { before: offset, after: offset, changed: f64::NEG_INFINITY }
     }
 
-    /// The offsets of a stretch. `offset` tells that of a time.
+    /// The offsets of a stretch. `offset` returns that of a time.
     pub fn within((from, to): (f64, f64), offset: impl Fn(f64) -> f64) -> Offsets {
         let (before, after) = (offset(from), offset(to));
         if before == after {
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_local_time_is_told_by_clock_and_calendar() {
+    fn a_local_time_is_written_by_clock_and_calendar() {
         let at = 1_795_423_272_402;
         assert_eq!((&*to_second(at), &*to_millisecond(at)), ("08:41:12", "08:41:12.402"));
         assert_eq!((weekday(at), &*date(at), &*day(at)), ("Mon", "2026-11-23", "23 Nov"));

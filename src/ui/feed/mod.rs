@@ -8,7 +8,7 @@ pub mod wrong;
 use leptos::html;
 use leptos::prelude::*;
 
-use kubechurn_model::feed::span::SpanCommand;
+use kubechurn_model::feed::span::{SpanCommand, SpanModel};
 use kubechurn_model::feed::{FeedCommand, FeedRow, Piece};
 use kubechurn_model::page::command::Command;
 use kubechurn_model::rewind::banner::RewindCommand;
@@ -144,13 +144,19 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
         }
     };
     let title = move || {
-        screen.header.route.with(|route| match route.is_everything() {
-            true => String::from("What changed"),
-            false => format!("What changed: {}", screen.header.subject.with(|subject| subject.title.clone())),
+        screen.header.route.with(|route| {
+            let what = if route.net { "What is different" } else { "What changed" };
+            match route.is_everything() {
+                true => String::from(what),
+                false => format!("{what}: {}", screen.header.subject.with(|subject| subject.title.clone())),
+            }
         })
     };
     let counts = move || frame.with(|frame| frame.words.clone());
-    let span = move || screen.feed.span.with(|span| span.as_ref().map(|span| format!("only {}", span.times)));
+    let span = move || {
+        let words = |span: &SpanModel| if span.is_net { span.times.clone() } else { format!("only {}", span.times) };
+        screen.feed.span.with(|span| span.as_ref().map(words))
+    };
     let noise = Memo::new(move |_| frame.with(|frame| frame.noise.clone()));
     let (menu, _) = closing_menu();
     let marked = move |(number, words): (usize, String)| {

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use kubechurn_model::feed::FeedCommand;
+use kubechurn_model::feed::net::export::NetFormat;
 use kubechurn_model::feed::span::{SpanCommand, SpanModel, SpanRow, SpanSection};
 use kubechurn_model::page::command::Command;
 
@@ -18,6 +20,7 @@ pub fn Span(
 ) -> impl IntoView {
     let span = screen.feed.span;
     let is_chosen = Memo::new(move |_| span.with(Option::is_some));
+    let is_net = Memo::new(move |_| span.with(|span| span.as_ref().is_some_and(|span| span.is_net)));
     let read = move |get: fn(&SpanModel) -> &String| {
         move || span.with(|span| span.as_ref().map(get).cloned().unwrap_or_default())
     };
@@ -54,12 +57,19 @@ pub fn Span(
             </div>
         }
     };
+    let title = move || {
+        span.with(|span| match span {
+            Some(span) if span.is_net => String::from("Two moments"),
+            Some(span) => format!("Span {}", span.times),
+            None => String::new(),
+        })
+    };
     move || {
         is_chosen.get().then(|| {
             view! {
-                <section class="span-panel" aria-label="The chosen time" data-testid="span">
+                <section class="span-panel" aria-label="The chosen time" data-testid="span" data-net=move || is_net.get().to_string()>
                     <h2>
-                        <span>"Span " {read(|span| &span.times)} ", " {read(|span| &span.against)}</span>
+                        <span>{title}", " {read(|span| &span.against)}</span>
                         <button
                             data-testid="span-clear"
                             aria-label="give the chosen time up"
@@ -69,14 +79,80 @@ pub fn Span(
                             "✕"
                         </button>
                     </h2>
+                    <Ends screen commands is_net />
                     <p data-testid="span-words">{read(|span| &span.words)}</p>
                     {said(|span| &span.reading, "span-reading")}
                     {said(|span| &span.left_out, "span-left-out")}
+                    {move || is_net.get().then(|| view! { <Exports commands /> })}
                     <div class="span-sections">{move || sections().into_iter().map(section).collect_view()}</div>
                 </section>
             }
         })
     }
+}
+
+/// The ends of the stretch, which can be written over, and whether each change in it is shown or what is different in the end.
+#[component]
+fn Ends(screen: Screen, commands: Commands, is_net: Memo<bool>) -> impl IntoView {
+    let ends = Memo::new(move |_| {
+        screen.feed.span.with(|span| span.as_ref().map(|span| span.ends.clone()).unwrap_or_default())
+    });
+    let choice = move |net: bool, label: &'static str, testid: &'static str, title: &'static str| {
+        view! {
+            <button
+                data-testid=testid
+                title=title
+                aria-pressed=move || (is_net.get() == net).to_string()
+                on:click=move |_| commands.send(Command::Span(SpanCommand::Net(net)))
+            >
+                {label}
+            </button>
+        }
+    };
+    let end = move |at: usize, testid: &'static str, label: &'static str| {
+        let typed = move |event| {
+            let mut ends = ends.get_untracked();
+            ends[at] = event_target_value(&event);
+            commands.send(Command::Span(SpanCommand::Typed(ends)));
+        };
+        view! {
+            <input
+                data-testid=testid
+                aria-label=label
+                title=label
+                spellcheck="false"
+                autocomplete="off"
+                prop:value=move || ends.with(|ends| ends[at].clone())
+                on:change=typed
+            />
+        }
+    };
+    view! {
+        <div class="span-ends">
+            {end(0, "span-from", "the first time, as a time of day")}
+            <span aria-hidden="true">"→"</span>
+            {end(1, "span-to", "the second time, as a time of day, or “now”")}
+            <span class="span-choice" role="group" aria-label="what is shown of this time">
+                {choice(false, "each change", "span-each", "each change in this time (D)")}
+                {choice(true, "net", "span-net", "what is different in the end, without what was taken back (D)")}
+            </span>
+        </div>
+    }
+}
+
+/// What is different can leave the page.
+#[component]
+fn Exports(commands: Commands) -> impl IntoView {
+    let formats = [
+        ("Copy", NetFormat::Text, "span-copy", "copy what is different as text"),
+        ("Copy Markdown", NetFormat::Markdown, "span-markdown", "copy it as Markdown, for a report or an issue"),
+        ("Save JSON", NetFormat::JsonLines, "span-json", "save it as lines of JSON, for programs"),
+    ];
+    let button = move |(label, format, testid, title): (&'static str, NetFormat, &'static str, &'static str)| {
+        let send = move |_| commands.send(Command::Feed(FeedCommand::Export(format)));
+        view! { <button data-testid=testid title=title on:click=send>{label}</button> }
+    };
+    view! { <div class="span-exports">{formats.map(button).collect_view()}</div> }
 }
 
 /// Where a mark of the timeline was clicked, the way to what else changed then.

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use kubechurn_model::feed::span::SpanCommand;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::rewind::banner::{RewindCommand, RewindModel, SPEEDS};
 
@@ -100,6 +101,14 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
                 "skip quiet"
             </label>
             <span class="grow"></span>
+            <button
+                class="rewind-compare"
+                data-testid="rewind-compare"
+                title="what is different now from this moment (D)"
+                on:click=move |_| commands.send(Command::Span(SpanCommand::Since))
+            >
+                <span aria-hidden="true">"⇄"</span>" Compare with now"
+            </button>
             <button class="rewind-live" data-testid="rewind-live" title="what is now (L)" on:click=move |_| send(RewindCommand::Live)>
                 <span aria-hidden="true">"●"</span>" Live "<kbd class="kbd">"L"</kbd>
             </button>

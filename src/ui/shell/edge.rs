@@ -28,7 +28,7 @@ pub fn Edge(
     let send = move |command| commands.send(Command::Panel(command));
     let resize = move |size: f64| send(PanelCommand::Resize(panel, Some(size)));
     let keep = move || send(PanelCommand::Keep(panel));
-    // Several events tell that a drag ended.
+    // Several events mean that a drag ended.
     let end = move || {
         if dragging.get_untracked() {
             dragging.set(false);

@@ -128,7 +128,7 @@ impl Drawn {
         self.cursor(was.and_then(cursor), cursor(is));
     }
 
-    /// Gives the cell under the cursor an id, by which screen readers are told of it; no other cell has one.
+    /// Gives the cell under the cursor an id, by which screen readers find it; no other cell has one.
     fn cursor(&self, was: Option<(RowKey, usize)>, is: Option<(RowKey, usize)>) {
         if was == is {
             return;
@@ -150,7 +150,7 @@ struct DrawnCell {
     element: Element,
     /// Where its words are, unless the filter marked some of them.
     words: Text,
-    /// Where the last change's glyph is, in the cell that tells of it.
+    /// Where the last change's glyph is, in the cell that shows it.
     glyph: Option<Node>,
 }
 

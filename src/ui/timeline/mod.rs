@@ -47,7 +47,7 @@ pub fn Timeline(
         }
     });
     let canvas = NodeRef::<leptos::html::Canvas>::new();
-    // What the keyboard's cursor is on is told beside it.
+    // What the keyboard's cursor is on is written beside it.
     Effect::new(move |_| {
         if let Some(((x, y), canvas)) = screen.timeline.hand.get().zip(canvas.get_untracked()) {
             let area = canvas.get_bounding_client_rect();

@@ -1,4 +1,4 @@
-//! The choice in the table's menu of how often the informers resync: that they tell again what they know.
+//! The choice in the table's menu of how often the informers resync: that they notify their handlers again of what they know.
 
 use leptos::prelude::*;
 

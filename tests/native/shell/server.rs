@@ -95,7 +95,7 @@ impl Server {
                 Answer::Namespaces(known)
             }
             Request::Copy(_) => Answer::Copy(false),
-            Request::Save { .. } => Answer::Save(None),
+            Request::Save { .. } | Request::SaveText { .. } => Answer::Save(None),
         }
     }
 

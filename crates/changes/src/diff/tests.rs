@@ -78,7 +78,7 @@ fn items_are_matched_by_name_or_else_by_place() {
 }
 
 #[test]
-fn items_of_equal_names_are_told_apart() {
+fn items_of_equal_names_are_distinguished() {
     let conditions = |statuses: [&str; 3]| {
         let items = statuses.map(|status| format!(r#"{{"type":"Ready","status":"{status}"}}"#));
         format!(r#"{{"conditions":[{}]}}"#, items.join(","))

@@ -284,7 +284,7 @@ impl Pods {
         let Some(Node { pods, .. }) = self.nodes.get(&(cluster, SmolStr::new(name))) else { return Vec::new() };
         let mut found = outcomes(pods);
         // Pods that came with a list are not known one by one. Those that fail have changed, and so they are known.
-        found.retain(|outcome| outcome.tone != Tone::Good);
+        found.retain(|outcome| matches!(outcome.tone, Tone::Wait | Tone::Bad));
         let not_ready = found.iter_mut().find(|outcome| outcome.word == NOT_READY);
         if let Some(not_ready) = not_ready.filter(|_| is_lost) {
             not_ready.tone = Tone::Bad;

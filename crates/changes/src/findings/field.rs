@@ -90,7 +90,7 @@ fn is_followed(field: &Field) -> bool {
         && !field.reordered
 }
 
-/// Whether a field follows another one that is told of: what a Deployment asks of its ReplicaSets goes up and down as it
+/// Whether a field follows another one that is reported: what a Deployment asks of its ReplicaSets goes up and down as it
 /// goes from one to the other and back, and a condition's words go with its status. The sandbox of a Pod whose image
 /// cannot be pulled is made anew with each try.
 fn is_consequence(line: &Line, path: &str) -> bool {

@@ -16,7 +16,7 @@ use kubechurn_client::api::uid::Uid;
 
 use crate::line::Line;
 
-/// How long a finding is told after its last evidence, in milliseconds.
+/// How long a finding is reported after its last evidence, in milliseconds.
 pub const TOLD_FOR: f64 = 120_000.0;
 /// The most sequence numbers of a finding: the newest.
 pub const MOST_SEQS: usize = 64;

@@ -15,7 +15,7 @@ use crate::writer::Evidence::OwnsField;
 
 /// More writes than this within a minute are too many. A heartbeat every two seconds is the fastest that is usual.
 const MOST_A_MINUTE: usize = 30;
-/// So many within ten seconds are too many as well, so that a fast loop is told soon.
+/// So many within ten seconds are too many as well, so that a fast loop is reported soon.
 const MOST_IN_TEN_SECONDS: usize = 10;
 const MINUTE: f64 = 60_000.0;
 const TEN_SECONDS: f64 = 10_000.0;

@@ -163,7 +163,7 @@ impl State {
             Some(_) => CRASHING,
         };
         let waited = now - progressed_at;
-        // A rollout that nobody has touched for long is not news: it was told, and the feed has it.
+        // A rollout that nobody has touched for long is not news: it was reported, and the feed has it.
         let is_news = waited <= LONG + 10.0 * TOLD_FOR;
         (self.is_running && waited >= patience && is_news).then_some(())?;
         Some(Card {

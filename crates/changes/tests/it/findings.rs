@@ -161,7 +161,7 @@ fn pods_that_are_deleted_or_scaled_make_no_budget_flap_unless_that_goes_on() {
 }
 
 #[test]
-fn what_follows_another_field_is_not_told_beside_it() {
+fn what_follows_another_field_is_not_reported_beside_it() {
     let mut play = Play::default();
     for turn in 0..20u32 {
         let at = f64::from(turn) * 1_000.0;
@@ -233,6 +233,23 @@ fn an_object_that_is_made_again_is_found() {
     let card = play.only(5_000.0);
     assert_eq!((card.finding.clone(), card.uid.to_string()), (Finding::Recreated, "db-0#3".to_owned()));
     assert_eq!(card.sentence(), "Pod db-0: is deleted and made again 3 times in 2 s");
+}
+
+#[test]
+fn what_a_drain_and_two_rollouts_make_again_is_no_loop() {
+    // A StatefulSet makes its Pods again under their names, and so does nobody to whom a Pod belongs alone.
+    for (owner, times) in [("db", 6), ("", 3)] {
+        let mut play = Play::default();
+        for turn in 0..=times {
+            let (at, name) = (f64::from(turn) * 40_000.0, format!("db-0#{turn}"));
+            play.set(at, ("Pod", &name, owner), json!({}));
+            match turn == times {
+                true => assert_eq!(play.only(at).finding, Finding::Recreated, "{times} times"),
+                false => play.silent(at),
+            }
+            play.delete(at + 500.0, "Pod", &name);
+        }
+    }
 }
 
 #[test]
@@ -392,7 +409,7 @@ fn what_follows_from_a_fight_or_says_nothing_has_no_card() {
 }
 
 #[test]
-fn a_crash_is_told_soon() {
+fn a_crash_is_reported_soon() {
     let mut play = Play::default();
     play.set(1.0, DEPLOYMENT, rollout(1, 3, [3, 3, 3]));
     play.set(10.0, DEPLOYMENT, rollout(2, 3, [4, 1, 3]));

@@ -89,7 +89,7 @@ fn an_event_that_came_before_its_object_is_put_under_it() {
 }
 
 #[test]
-fn warnings_of_one_reason_about_the_pods_of_one_owner_are_one_row_where_nothing_else_is_told() {
+fn warnings_of_one_reason_about_the_pods_of_one_owner_are_one_row_where_nothing_else_is_shown() {
     let mut play = Play::new();
     for pod in ["p", "q", "r"] {
         play.list("Pod", pod, "web", pod_of_now());
@@ -138,7 +138,7 @@ fn the_events_of_a_node_are_found_by_its_name_too() {
 }
 
 #[test]
-fn the_taints_of_a_lost_node_are_told_with_its_loss() {
+fn the_taints_of_a_lost_node_are_shown_with_its_loss() {
     let mut play = Play::new();
     let with = |ready: &str, spec: Value| {
         let mut node = node(ready);
@@ -318,7 +318,7 @@ fn a_pod_that_crashes_again_after_minutes_has_one_row() {
 }
 
 #[test]
-fn warnings_are_told_apart_from_other_events_and_keep_their_message() {
+fn warnings_are_distinguished_from_other_events_and_keep_their_message() {
     let mut play = Play::new();
     play.set(0.0, "Pod", "p", "", json!({}));
     for number in 0..10 {
@@ -358,7 +358,7 @@ fn an_opened_row_names_what_says_as_much_and_how_much_more_there_is() {
 }
 
 #[test]
-fn ordinary_life_is_told_apart_from_what_needs_somebody() {
+fn ordinary_life_is_distinguished_from_what_needs_somebody() {
     let check = |expected: bool, steps: &dyn Fn(&mut Play), name: &str| {
         let mut play = Play::new();
         steps(&mut play);

@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_told_is_bounded(many in 0usize..600) {
+    fn what_is_shown_is_bounded(many in 0usize..600) {
         let text = |value: u8| format!("[{}]", vec![value.to_string(); many].join(","));
         let (old, new) = (text(1), text(2));
         let found = diff(&old, &new).unwrap();

@@ -28,14 +28,14 @@ impl Release {
 }
 
 /// Whether an API server gave this answer when it was asked for its version; it answers, with a `Status`, also a user who may
-/// not ask. One that finds nothing at this place has its API at another.
+/// not ask. One that finds nothing at this place, or refuses something else than its version, has its API at another.
 ///
 /// # Errors
 ///
 /// What was answered instead, in few words.
 pub fn is_of_server(status: u16, text: &str) -> Result<(), String> {
     let is_api = text.trim_start().starts_with('{') && (text.contains("\"gitVersion\"") || text.contains("\"Status\""));
-    if is_api && status < 500 && status != NOT_FOUND {
+    if is_api && status < 500 && status != NOT_FOUND && !refuses_another_path(text) {
         return Ok(());
     }
     let first = text.trim().lines().next().unwrap_or_default();
@@ -45,6 +45,17 @@ pub fn is_of_server(status: u16, text: &str) -> Result<(), String> {
 
 /// The HTTP status of a path at which nothing is.
 const NOT_FOUND: u16 = 404;
+/// How a server names the path that a user may not read, and the resource, of which the version is none.
+const REFUSED: [&str; 2] = ["cannot get path ", "cannot get resource "];
+
+/// Whether a server's `Status` refuses something else than its version. Who may read little is refused a path at which nothing
+/// is before the server looks for it.
+fn refuses_another_path(text: &str) -> bool {
+    let Ok([message, ..]) = json::pick(text, &["message"]) else { return false };
+    let message = Text::read(message).unwrap_or_default();
+    let mut refused = REFUSED.into_iter().filter_map(|words| Some(message.split_once(words)?.1));
+    refused.any(|path| !path.starts_with("\"/version\""))
+}
 
 /// The number with which a text begins: vendors write `35+`.
 fn number(text: &str) -> Option<u32> {
@@ -59,9 +70,22 @@ mod tests {
     #[test]
     fn only_an_api_server_s_answer_counts() {
         let long = "x".repeat(1_000);
+        // A user who may read little is refused also what is not there: a page that is a Service's looks below `/k8s/`.
+        let refusal = |what: &str| {
+            format!(
+                r#"{{"kind":"Status","message":"forbidden: User \"a\" cannot get {what}","reason":"Forbidden","code":403}}"#
+            )
+        };
+        let elsewhere = refusal(r#"path \"/k8s/version\""#);
+        let within = refusal(r#"resource \"services/proxy\" in API group \"\" in the namespace \"shop\""#);
         for (status, text, expected) in [
             (200, r#" {"gitVersion":"v1.35.0"}"#, Ok(())),
             (403, r#"{"kind":"Status","code":403}"#, Ok(())),
+            (403, &refusal(r#"path \"/version\""#), Ok(())),
+            (403, &refusal(r#"path \"/version\": not today"#), Ok(())),
+            (403, r#"{"kind":"Status","message":"nobody may read anything","code":403}"#, Ok(())),
+            (403, &elsewhere, Err(format!("HTTP 403 {elsewhere}"))),
+            (403, &within, Err(format!("HTTP 403 {}", &within[..160]))),
             (404, r#"{"kind":"Status","code":404}"#, Err(r#"HTTP 404 {"kind":"Status","code":404}"#.to_owned())),
             (503, r#"{"kind":"Status","code":503}"#, Err(r#"HTTP 503 {"kind":"Status","code":503}"#.to_owned())),
             (200, "<html>\n<p>\"gitVersion\"", Err(String::from("HTTP 200 a page, and no API"))),

@@ -6,6 +6,7 @@
 
 pub mod alerts;
 mod limits;
+pub mod net;
 pub mod past;
 mod row;
 pub mod span;
@@ -24,6 +25,8 @@ use rustc_hash::FxHashSet;
 pub use row::{FeedRow, Piece, field_of, line_of, name_by_its_object, row_of};
 
 use crate::feed::limits::LIMITS;
+use crate::feed::net::Net;
+use crate::feed::net::export::NetFormat;
 use crate::feed::past::Pasts;
 use crate::feed::row::{Height, further_fields, letters, noise_of};
 use crate::feed::span::{Reading, ReceivedTimes};
@@ -75,6 +78,8 @@ pub enum FeedCommand {
     NoNoise(usize),
     /// Call what was called noise last noise no longer.
     UndoNoise,
+    /// Write what is different in the end, in this form: lines of JSON into a file, all others onto the clipboard.
+    Export(NetFormat),
 }
 
 /// One place of the feed.
@@ -180,6 +185,8 @@ pub struct Changes {
     pub times: ReceivedTimes,
     /// The chosen stretch of time, or all the time up to the moment that is shown, to which the rows are limited.
     pub span: Option<Reading>,
+    /// What is different between the ends of the chosen stretch, where that is shown in place of its changes.
+    pub net: Option<Net>,
     /// The rows as they were when the user paused the page.
     paused: Option<Feed>,
     /// What the objects say of their past.
@@ -204,6 +211,7 @@ impl Default for Changes {
             width: f64::INFINITY,
             times: ReceivedTimes::default(),
             span: None,
+            net: None,
             paused: None,
             past: Pasts::default(),
         }
@@ -214,7 +222,8 @@ impl Changes {
     /// The feed whose rows are shown: that of the chosen stretch of time, or that of all changes, as it is or as it was when the
     /// page was paused.
     pub fn shown(&self) -> &Feed {
-        self.span.as_ref().map_or(self.paused.as_ref().unwrap_or(&self.feed), |span| &span.feed)
+        let chosen = self.net.as_ref().map(|net| &net.feed).or(self.span.as_ref().map(|span| &span.feed));
+        chosen.unwrap_or(self.paused.as_ref().unwrap_or(&self.feed))
     }
 
     /// Keeps the rows as they are now, or shows again what there is. What comes meanwhile is read, and waits.
@@ -229,13 +238,26 @@ impl Changes {
         self.paused.as_ref().map_or(0, |paused| counts(&self.feed) - counts(paused))
     }
 
-    /// Limits the rows to a stretch of time that is to be read, or to none.
-    pub fn limit(&mut self, span: Option<Reading>) {
+    /// Limits the rows to a stretch of time that is to be read, or to what is different between two times, or to none.
+    pub fn limit(&mut self, span: Option<Reading>, net: Option<Net>) {
         // The rows of two feeds have the same numbers.
         self.open.clear();
         self.hand = None;
-        self.span = span;
+        (self.span, self.net) = (span, net);
         self.top = 0.0;
+        self.renew();
+    }
+
+    /// Makes the rows of what was compared, if that is to be done. What is open stays open, and the cursor on its row.
+    pub fn settle_net(&mut self) {
+        if !self.net.as_ref().is_some_and(Net::is_to_be_settled) {
+            return;
+        }
+        let (open, hand) = self.known_by_changes();
+        let Some(before) = self.net.as_mut().and_then(Net::settle) else { return };
+        let now = |seq: u64| before.iter().position(|old| *old == seq).map(|at| at as u64 + 1);
+        let open = open.into_iter().filter_map(now).collect();
+        self.know_again(&open, hand.and_then(now));
         self.renew();
     }
 
@@ -259,7 +281,9 @@ impl Changes {
     fn make_anew(&mut self, change: impl Fn(&mut Feed)) {
         let (open, hand) = self.known_by_changes();
         change(&mut self.feed);
-        self.span.iter_mut().map(|span| &mut span.feed).chain(&mut self.paused).for_each(change);
+        let chosen =
+            self.span.iter_mut().map(|span| &mut span.feed).chain(self.net.iter_mut().map(|net| &mut net.feed));
+        chosen.chain(&mut self.paused).for_each(change);
         self.know_again(&open, hand);
     }
 
@@ -427,7 +451,7 @@ impl Changes {
             }
         }
         // The past is of no chosen time.
-        if let Some(rows) = self.past.rows().filter(|_| self.span.is_none()) {
+        if let Some(rows) = self.past.rows().filter(|_| self.span.is_none() && self.net.is_none()) {
             places.push(FeedPlace::PastHead);
             places.extend((0..rows).map(FeedPlace::Past));
         }

@@ -225,6 +225,12 @@ impl Coverage {
         Moment { at, received: most.max(least), entries: before.last().map_or(0, |last| last.number + 1) }
     }
 
+    /// When the first list of a kind was complete first, as far as that is kept; in milliseconds.
+    pub fn listed_at(&self, resource: ApiResource) -> Option<f64> {
+        let is_its = |entry: &&Entry| entry.step == Step::Listed && self.watches[entry.watch].resource == resource;
+        self.entries.iter().find(is_its).map(|entry| entry.at)
+    }
+
     /// What was known of a kind at a moment.
     pub fn known(&self, resource: ApiResource, moment: Moment) -> Known {
         let mut known = Known::default();
@@ -237,7 +243,7 @@ impl Coverage {
                     Step::Gap(from) => {
                         is_in_gap = (is_in_gap && at > moment.at) || (from <= moment.at && moment.at < at)
                     }
-                    // Only times tell of a gap, because it is noticed after it has begun.
+                    // Only times show a gap, because it is noticed after it has begun.
                     _ if number >= moment.entries => {}
                     Step::Began => began = Some(received),
                     Step::Listed => is_listed = true,

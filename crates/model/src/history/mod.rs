@@ -24,7 +24,7 @@ use crate::timeline::marks::MarkInfo;
 /// How much memory the recorder may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Budget {
-    /// None: nothing is recorded, and no change is told.
+    /// None: nothing is recorded, and no change is shown.
     Off,
     /// 16 MB.
     Small,
@@ -83,7 +83,7 @@ pub struct Entry {
     pub at: f64,
     /// What happened to the object. A version that a list brought has [`DeltaType::Replaced`].
     pub delta_type: DeltaType,
-    /// The uid, which tells apart objects that had the name one after the other.
+    /// The uid, which distinguishes objects that had the name one after the other.
     pub uid: Uid,
     /// The version that the server gave it.
     pub resource_version: ResourceVersion,
@@ -153,7 +153,7 @@ pub struct Of {
     pub key: ObjectKey,
 }
 
-/// How much was received, and what is kept of it, as `window.kubechurn.recorder()` tells it.
+/// How much was received, and what is kept of it, as `window.kubechurn.recorder()` reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Report {
     received: u64,
@@ -173,7 +173,7 @@ pub struct Report {
 #[derive(Debug)]
 pub struct History {
     recorder: Recorder,
-    /// The salt that keeps the masks of a Secret's values from telling anything about the values. Random in each
+    /// The salt that keeps the masks of a Secret's values from showing anything about the values. Random in each
     /// session.
     salt: u64,
     /// The most that the user's choice may give, after memory has become short.
@@ -188,7 +188,7 @@ impl History {
         History { recorder: Recorder::new(budget), salt, most: usize::MAX, coverage: Coverage::default() }
     }
 
-    /// Keeps what was received. Returns its number, if it is a change that can be told: what a first list brings is none,
+    /// Keeps what was received. Returns its number, if it is a change that can be shown: what a first list brings is none,
     /// but how far a workload is then is known from it.
     pub fn push(&mut self, resource: ApiResource, received: ReceivedDelta<'_>) -> Option<u64> {
         let ReceivedDelta { now, delta_type, object, text, was_known } = received;
@@ -571,7 +571,7 @@ mod tests {
     }
 
     #[test]
-    fn one_write_that_two_kinds_of_watches_bring_is_told_once() {
+    fn one_write_that_two_kinds_of_watches_bring_is_shown_once() {
         use kubechurn_columns::kinds::events;
         let (core, other) = (events::KIND.resource, events::EVENTS_K8S_IO.resource);
         let mut history = History::new(1 << 20, 0);

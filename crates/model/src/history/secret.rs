@@ -20,7 +20,7 @@ pub fn is_secret(resource: &ApiResource) -> bool {
 }
 
 /// The Secret's text with each value masked: by its length, and a mark that differs if the values differ. `salt` is
-/// random, and neither the salt nor a mark leaves the session: without the salt, a mark tells nothing about its value.
+/// random, and neither the salt nor a mark leaves the session: without the salt, a mark shows nothing about its value.
 /// `None` if the text is no JSON object.
 pub fn redact(text: &str, salt: u64) -> Option<String> {
     let mut secret: Value = serde_json::from_str(text).ok()?;

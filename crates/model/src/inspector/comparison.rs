@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_s_values_are_masked_and_told_apart() {
+    fn a_secret_s_values_are_masked_and_distinguished() {
         let secret = |value: &str| {
             let text = json!({"kind": "Secret", "data": {"a": value, "b": "c2FtZQ=="}}).to_string();
             serde_json::from_str::<Value>(&secret::redact(&text, 7).unwrap()).unwrap()

@@ -103,7 +103,7 @@ fn container(kind: &'static str, spec: &Value, status: Option<&Value>) -> Contai
         let Ended { reason, code, at } = ended(terminated);
         let is_well = terminated.get("exitCode").and_then(Value::as_i64) == Some(0);
         let word = if reason.is_empty() { String::from("Terminated") } else { reason };
-        let tone = if is_well { Tone::Good } else { Tone::Bad };
+        let tone = if is_well { Tone::Plain } else { Tone::Bad };
         (shown.state, shown.code, shown.since) = ((word, tone), code, at);
         message = text(terminated, "message");
     } else if let Some(running) = state("state", "running") {
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(
             states,
             [
-                ("migrate", "init", "Completed", Tone::Good),
+                ("migrate", "init", "Completed", Tone::Plain),
                 ("proxy", "sidecar", "Running", Tone::Good),
                 ("web", "app", "CrashLoopBackOff", Tone::Bad),
                 ("log", "app", "Running, not ready", Tone::Wait),
@@ -227,7 +227,7 @@ mod tests {
             (json!({"waiting": {}}), ("Waiting", Tone::Wait)),
             (json!({"waiting": {"reason": "ErrImagePull"}}), ("ErrImagePull", Tone::Bad)),
             (json!({"terminated": {"exitCode": 1, "reason": "Error"}}), ("Error", Tone::Bad)),
-            (json!({"terminated": {"exitCode": 0}}), ("Terminated", Tone::Good)),
+            (json!({"terminated": {"exitCode": 0}}), ("Terminated", Tone::Plain)),
         ] {
             let pod = json!({"spec": {"containers": [{"name": "a"}]}, "status": {"containerStatuses": [{"name": "a", "state": state}]}});
             let (shown, _) = containers(&pod);

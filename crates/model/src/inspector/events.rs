@@ -111,7 +111,7 @@ mod tests {
     use kubechurn_columns::kinds::{events, nodes, pods};
 
     #[test]
-    fn events_are_told_newest_first() {
+    fn events_are_shown_newest_first() {
         let event = |name: &str, last: &str, count: u32| {
             let text = format!(
                 r#"{{"metadata":{{"name":"{name}","namespace":"n"}},"type":"Warning","reason":"BackOff","message":"m",

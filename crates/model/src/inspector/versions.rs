@@ -39,7 +39,7 @@ pub struct ShownVersion {
     pub time: String,
     /// Its resourceVersion.
     pub resource_version: String,
-    /// The uid, which tells apart objects that had the name one after the other.
+    /// The uid, which distinguishes objects that had the name one after the other.
     pub uid: Uid,
     /// Who seems to have written it.
     pub writers: Vec<String>,
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_tells_what_it_changed_or_why_that_is_not_known() {
+    fn a_version_shows_what_it_changed_or_why_that_is_not_known() {
         let before = version(DeltaType::Replaced, "u", Some(r#"{"a":1}"#));
         let after = |delta_type, text| version(delta_type, "u", Some(text));
         let changed = Diff {

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_label_tells_where_the_data_comes_from_and_no_secret() {
+    fn the_label_says_where_the_data_comes_from_and_no_secret() {
         let token = "0123456789abcdef0123456789abcdef";
         for (page, api, expected) in [
             ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/k8s/", "127.0.0.1:8080"),

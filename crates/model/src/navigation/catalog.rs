@@ -27,7 +27,7 @@ pub struct Catalog {
     kinds: Vec<&'static Kind>,
     /// The kinds that the server had and no longer has.
     gone: Vec<&'static Kind>,
-    /// Whether the server has told which resources it has.
+    /// Whether the server has reported which resources it has.
     is_discovered: bool,
     /// Whether the server cannot be asked.
     is_fixed: bool,
@@ -123,8 +123,8 @@ impl Catalog {
         kinds
     }
 
-    /// Whether no more kinds are to be expected: the server has told which resources it has, or cannot be asked. Until then
-    /// kinds may be missing. Kinds may be listed that do not exist until the server has told.
+    /// Whether no more kinds are to be expected: the server has reported which resources it has, or cannot be asked. Until then
+    /// kinds may be missing. Kinds may be listed that do not exist until the server has reported them.
     pub fn is_settled(&self) -> bool {
         self.is_discovered || self.is_fixed
     }

@@ -55,7 +55,7 @@ pub fn read(text: &str, own: &Address, address: impl Fn(&str) -> Option<Address>
         (!page.contains('#') && !name.is_empty()).then_some(ClusterPage { name, page, is_own, api })
     });
     let mut all: Vec<ClusterPage> = all.take(MOST).collect();
-    // By its name alone a cluster is told apart in a table.
+    // By its name alone a cluster is distinguished in a table.
     for at in 1..all.len() {
         if all[..at].iter().any(|other| other.name == all[at].name) {
             all[at].api = None;

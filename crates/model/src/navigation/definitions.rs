@@ -35,7 +35,7 @@ pub enum Next {
 }
 
 impl Definitions {
-    /// Tells which kinds are in view, and which are watched (the kinds in view among them). Returns the resources whose
+    /// Takes which kinds are in view, and which are watched (the kinds in view among them). Returns the resources whose
     /// definitions must be fetched. A kind that was not watched before waits for its definition, so that it never shows
     /// wrong columns. A watched kind that comes into view keeps its present columns meanwhile.
     pub fn visit(&mut self, in_view: &[&'static Kind], watched: &[&'static Kind]) -> Vec<ApiResource> {

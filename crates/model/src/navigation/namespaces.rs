@@ -22,7 +22,7 @@ pub struct Namespaces {
 const REMEMBERED: usize = 32;
 
 impl Namespaces {
-    /// The list that tells the names: one page of what the server has cached, for which metadata are enough.
+    /// The list that has the names: one page of what the server has cached, for which metadata are enough.
     pub fn request() -> ListRequest {
         ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(PAGE), continue_token: None }
     }
@@ -33,14 +33,14 @@ impl Namespaces {
         chosen.iter().chain(others.filter(|name| name.contains(letters.trim()))).cloned().collect()
     }
 
-    /// The names that are known: the server's, and those that were typed where the server does not tell all.
+    /// The names that are known: the server's, and those that were typed where the server does not report all.
     pub fn known(&self) -> impl Iterator<Item = &String> {
         let tells_all = self.trouble.is_none() && !self.names.is_empty();
         let typed = self.typed.iter().filter(move |name| !tells_all && !self.names.contains(name));
         self.names.iter().chain(typed)
     }
 
-    /// Remembers a name that the server did not tell.
+    /// Remembers a name that the server did not report.
     pub fn remember(&mut self, name: &str) {
         if self.names.iter().all(|known| known != name) {
             self.forget(name);
@@ -54,7 +54,7 @@ impl Namespaces {
         self.typed.retain(|typed| typed != name);
     }
 
-    /// Takes the answer to [`Namespaces::request`]. What was known stays known where no names are told.
+    /// Takes the answer to [`Namespaces::request`]. What was known stays known where no names are reported.
     pub fn listed(&mut self, answer: Result<Vec<u8>, Failure>) {
         self.trouble = None;
         let bytes = match answer {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_is_known_where_the_server_does_not_tell_all() {
+    fn what_was_typed_is_known_where_the_server_does_not_report_all() {
         let mut known = Namespaces { names: vec![String::from("shop")], ..Namespaces::default() };
         ["shop", "a", "b", "a"].into_iter().for_each(|name| known.remember(name));
         assert_eq!(
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_stays_known_where_no_names_are_told() {
+    fn what_is_known_stays_known_where_no_names_are_reported() {
         let mut known = Namespaces::default();
         let list = |token: &str, items: &str| {
             let text = format!(r#"{{"metadata":{{"resourceVersion":"7","continue":"{token}"}},"items":[{items}]}}"#);

@@ -5,17 +5,27 @@ use kubechurn_client::record::time::Time;
 
 use crate::timeline::scale::{HISTORY, Window};
 
-/// Reads a stretch as the address has it: `FROM-TO`, in milliseconds since 1970.
+/// The end of a stretch that goes on.
+const NOW: &str = "now";
+
+/// Reads a stretch as the address has it: `FROM-TO`, in milliseconds since 1970. `FROM-now` ends at infinity.
 pub fn parse(text: &str) -> Option<Window> {
     let (from, to) = text.split_once('-')?;
     let time = |text: &str| Some(text.parse::<u64>().ok().filter(|at| *at < 1 << 52)? as f64);
-    let (from, to) = (time(from)?, time(to)?);
+    let from = time(from)?;
+    if to == NOW {
+        return Some(Window { from, to: f64::INFINITY });
+    }
+    let to = time(to)?;
     (from < to && to - from <= HISTORY).then_some(Window { from, to })
 }
 
 /// Writes a stretch for the address.
 pub fn written(window: &Window) -> String {
-    format!("{}-{}", window.from as u64, window.to as u64)
+    match window.to {
+        f64::INFINITY => format!("{}-{NOW}", window.from as u64),
+        to => format!("{}-{}", window.from as u64, to as u64),
+    }
 }
 
 /// The stretch between two times, whichever comes first, in whole milliseconds.
@@ -49,6 +59,8 @@ mod tests {
         let window = Window { from: 1_790_000_000_000.0, to: 1_790_000_030_000.0 };
         assert_eq!(written(&window), "1790000000000-1790000030000");
         assert_eq!(parse(&written(&window)), Some(window));
+        let open = Window { from: 1_790_000_000_000.0, to: f64::INFINITY };
+        assert_eq!((&*written(&open), parse(&written(&open))), ("1790000000000-now", Some(open)));
         let weeks = "1790000000000-1790604800001";
         for text in
             ["", "-", "1", "5-5", "6-5", "a-b", "1-99999999999999999999999", "-1-5", "1e3-2e3", "NaN-inf", weeks]

@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_selector_is_told_before_anyone_is_asked() {
+    fn what_is_no_selector_is_shown_before_anyone_is_asked() {
         for text in ["", "app=web", "app in (a, b),!x", "tier!=db"] {
             assert_eq!(check_labels(text), Ok(()), "{text}");
         }

@@ -32,7 +32,7 @@ impl Columns {
         self.layout.generation = generation;
     }
 
-    /// The heads of the columns, each with its part in the present order. `chosen` tells whether the user chose the
+    /// The heads of the columns, each with its part in the present order. `chosen` says whether the user chose the
     /// order: the default order shows no arrow at NAMESPACE.
     fn heads(&self, sort: Sort, chosen: bool) -> Vec<Head> {
         let heads = self.layout.sources.iter().map(|source| {

@@ -157,7 +157,7 @@ pub enum Command {
     ToggleKept,
     /// Switch between the dark and the light theme.
     ToggleTheme,
-    /// Tell times by the next clock: the machine's, UTC, or the machine's with the name of its zone.
+    /// Show times by the next clock: the machine's, UTC, or the machine's with the name of its zone.
     ToggleZone,
     /// Move the focus into the filter.
     FocusFilter,
@@ -497,6 +497,21 @@ pub const OFFERS: &[Offer] = &[
     .keys("Timeline", &["v"]),
     Offer::new("What else changed within 2 s of this?", Command::Span(SpanCommand::AroundPointed))
         .keys("Timeline", &["e"]),
+    Offer::new("What is different in the end, or each change", Command::Span(SpanCommand::Difference))
+        .names(&["compare", "diff", "net", "between", "since"])
+        .keys("Timeline", &["D"]),
+    Offer::new("Compare with 1 min ago", Command::Span(SpanCommand::Back(60_000.0))).names(&[
+        "diff",
+        "difference",
+        "net",
+        "since",
+    ]),
+    Offer::new("Compare with 10 min ago", Command::Span(SpanCommand::Back(600_000.0))).names(&[
+        "diff",
+        "difference",
+        "net",
+        "since",
+    ]),
     Offer::new("Clear the time range", Command::Span(SpanCommand::Clear)),
     Offer::new("Notify me of what passes this filter", Command::Alerts(AlertCommand::Watch)),
     Offer::new("Stop all notifications", Command::Alerts(AlertCommand::EndAll)),

@@ -37,7 +37,7 @@ pub struct Shared {
     pub effects: Effects,
     /// Whether the timeline is painted even if nothing in it changed.
     pub repaints: bool,
-    /// The clock by which times are told.
+    /// The clock by which times are shown.
     pub zone: Zone,
 }
 

@@ -18,12 +18,12 @@ const MISSING: f64 = 1_500.0;
 /// How soon a definition that could not be fetched is asked for again, in milliseconds.
 const DEFINITION: f64 = 2_000.0;
 /// How often the definitions of kinds in view are asked for again, in milliseconds: their columns may change, and nothing
-/// else tells.
+/// else reports that.
 const DEFINITIONS: f64 = 30_000.0;
 /// The HTTP status of a resource or object that does not exist.
 const NOT_FOUND: u16 = 404;
 
-/// What the server has told of its resources.
+/// What the server has reported of its resources.
 #[derive(Debug, Default)]
 pub(super) struct Discovery {
     /// `None` while a request is under way.

@@ -61,11 +61,11 @@ pub enum Effect {
     ScrollTable(f64),
     /// Scroll the feed to this place, in pixels, at once.
     ScrollFeed(f64),
-    /// Tell a watchdog outside the program that the page is alive.
+    /// Report to a watchdog outside the program that the page is alive.
     Beat {
         /// Which resource versions the page shows, in words.
         versions: String,
-        /// In how many milliseconds the page tells it again, at the latest.
+        /// In how many milliseconds the page reports it again, at the latest.
         next: f64,
     },
 }
@@ -139,6 +139,15 @@ pub enum Request {
         /// What is in it.
         export: Box<Export>,
     },
+    /// Hand a file with lines of JSON to the browser.
+    SaveText {
+        /// What it is called.
+        name: String,
+        /// What is in it.
+        text: String,
+        /// How many lines that is.
+        rows: usize,
+    },
 }
 
 /// Where the API was found.
@@ -169,7 +178,8 @@ impl Request {
             | Request::Discovery(_)
             | Request::Namespaces(_)
             | Request::Copy(_)
-            | Request::Save { .. } => "",
+            | Request::Save { .. }
+            | Request::SaveText { .. } => "",
         }
     }
 
@@ -195,7 +205,11 @@ impl Request {
                 known.trouble = Some(format!("Type a name: {UNREADABLE}."));
                 Answer::Namespaces(known)
             }
-            Request::Find { .. } | Request::Heartbeat(..) | Request::Copy(_) | Request::Save { .. } => {
+            Request::Find { .. }
+            | Request::Heartbeat(..)
+            | Request::Copy(_)
+            | Request::Save { .. }
+            | Request::SaveText { .. } => {
                 return ControlFlow::Continue(self);
             }
         })
@@ -213,7 +227,7 @@ pub enum Answer {
     Definition(Result<String, Failure>),
     /// The outcome.
     Heartbeat(heartbeat::Answer),
-    /// The number; `None` if the server does not tell it.
+    /// The number; `None` if the server does not report it.
     Count(Option<u64>),
     /// The bytes of the page of the list, or why there are none.
     ListExactly(Result<Vec<u8>, Failure>),

@@ -41,7 +41,7 @@ pub trait Environment {
     /// By how many milliseconds the local time is ahead of UTC at a time of the wall clock.
     fn ahead(&self, wall: f64) -> f64;
 
-    /// The name of the local time zone, such as `Europe/Berlin`; empty where the browser does not tell it.
+    /// The name of the local time zone, such as `Europe/Berlin`; empty where the browser does not report it.
     fn zone_name(&self) -> String;
 
     /// Whether the page is hidden, so that there are no animation frames.
@@ -95,7 +95,7 @@ pub fn fragment(url: &str) -> String {
 pub struct DrawnRow {
     /// `namespace/name`.
     pub key: String,
-    /// The uid, which tells apart objects that had the name one after the other.
+    /// The uid, which distinguishes objects that had the name one after the other.
     pub uid: Uid,
     /// `live` or `deleted`.
     pub state: String,

@@ -12,6 +12,7 @@ use kubechurn_changes::past;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::reflector::Health;
 
+use crate::feed::net::Net;
 use crate::feed::span::Reading;
 use crate::feed::wrong::Received;
 use crate::feed::{
@@ -26,6 +27,7 @@ use crate::page::context::Context;
 use crate::page::effect::{Effect, Focused};
 use crate::page::environment::Environment;
 use crate::page::links::{cluster_of, of_change};
+use crate::page::net;
 use crate::page::time_words::whole_second;
 use crate::page::watching::Recorded;
 use crate::page::wrong::Wrong;
@@ -55,6 +57,8 @@ const SPAN_SHARE: f64 = 6.0;
 const SPAN_BATCH: usize = 4;
 /// How long a frame may read what objects say of their past, in milliseconds.
 const PAST_SHARE: f64 = 6.0;
+/// How long a frame may compare two moments, in milliseconds: the user waits for it.
+const NET_SHARE: f64 = 16.0;
 /// How often the counts are shown while changes are read, in milliseconds: they are sorted each time.
 const SPAN_PACE: f64 = 200.0;
 /// The name under which the browser stores which fields are noise.
@@ -119,6 +123,11 @@ impl Feed {
     /// The feed whose rows are shown.
     pub(super) fn rows(&self) -> &kubechurn_changes::feed::Feed {
         self.changes.shown()
+    }
+
+    /// What is different between two moments, once that is known, if the feed shows it.
+    pub(super) fn net(&self) -> Option<&Net> {
+        self.changes.net.as_ref().filter(|net| net.is_done())
     }
 
     /// How many changes the feed has; while another moment is shown, of those that had come.
@@ -282,6 +291,11 @@ impl Feed {
                     self.call_no_noise(&mark, cx);
                 }
             }
+            FeedCommand::Export(format) => {
+                if let Some(net) = &self.changes.net {
+                    net::export(net, format, cx);
+                }
+            }
             FeedCommand::UndoNoise => {
                 if let Some((mark, _)) = self.undo.take() {
                     self.call_no_noise(&mark, cx);
@@ -368,6 +382,9 @@ impl Feed {
             self.changes.feed.notice(missed.to, &missed.words());
         }
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
+        if !is_held || self.changes.net.as_ref().is_some_and(Net::has_no_rows) {
+            self.changes.settle_net();
+        }
         cx.view.feed.shown.put(cx.navigation.route.changes);
         self.present_noise(cx);
         self.present_span(cx);
@@ -407,6 +424,10 @@ impl Feed {
         if cx.watching.paused {
             words += &format!("; paused, {} more since", grouped(feed.since_pause()));
         }
+        let net = feed.net.as_ref();
+        if let Some(net) = net {
+            words = net.counts().words();
+        }
         let until = feed.span.as_ref().filter(|reading| reading.is_until());
         let waiting = until.map_or(feed.waiting(), |reading| reading.left(&feed.times) as usize);
         let waiting = match (waiting, feed.skipped) {
@@ -433,7 +454,10 @@ impl Feed {
             (true, true) if until.is_some() => {
                 "Nothing that is kept changed between the page's first look and this moment."
             }
+            (true, true) if net.is_some_and(|net| !net.is_done()) => "",
+            (true, true) if net.is_some() => "Nothing that can be compared is different in the end.",
             (true, true) if feed.span.is_some() => "Nothing that is kept changed in this time.",
+            (true, false) if net.is_some() => "No difference passes the filter.",
             (true, true) => "Nothing has changed since this page began to watch. What changes will be shown here.",
             (true, false) => "No change passes the filter.",
         };
@@ -451,6 +475,11 @@ impl Feed {
             }
             _ => self.row_of_change(place, cx),
         };
+        if let Some(net) = &self.changes.net {
+            let entry = matches!(place, FeedPlace::Entry(_)).then(|| net.feed.entry(place.entry())).flatten();
+            let pair = net::pair_of(net, entry.map_or(row.seq.as_slice(), |entry| &entry.seqs));
+            net::show_pair(&mut row, pair, entry, cx);
+        }
         if row.what == "past" {
             row.at = whole_second(row.at);
             row.time = cx.words().date_and_second(row.at);
@@ -467,7 +496,9 @@ impl Feed {
         let Some(entry) = feed.entry(id) else { return gone(id) };
         let mut row = match place {
             FeedPlace::Entry(_) => {
-                row_of(entry, &feed.outcome(entry), self.changes.is_open(id), href_of_entry(entry, cx))
+                // Of Pods that are the same at both moments nothing is read.
+                let outcome = if self.changes.net.is_some() { Vec::new() } else { feed.outcome(entry) };
+                row_of(entry, &outcome, self.changes.is_open(id), href_of_entry(entry, cx))
             }
             FeedPlace::Line(_, sequence) | FeedPlace::Field(_, sequence, _) => match (place, feed.line(sequence)) {
                 (FeedPlace::Field(.., number), Some(line)) => field_of(id, line, number, entry.depth),
@@ -486,6 +517,16 @@ impl Feed {
 
     /// Reads the stretch of time that the address names, or else what came up to the moment that is shown, unless that is done.
     pub(super) fn choose_span(&mut self, cx: &mut Context<'_>) {
+        let asked = net::asked(cx);
+        if let Some(net) = self.changes.net.as_mut().filter(|net| asked.as_ref() == Some(net.asked())) {
+            if !cx.watching.paused {
+                net.go_on(cx.now, &cx.watching.history);
+            }
+            return;
+        }
+        if asked.is_some() || self.changes.net.is_some() {
+            return self.begin_span(cx);
+        }
         let is_read = match (chosen_span(cx), until(cx), &mut self.changes.span) {
             (Some(chosen), _, Some(reading)) => !reading.is_until() && reading.window() == chosen,
             (None, Some(until), Some(reading)) => reading.go_on_until(until),
@@ -499,12 +540,14 @@ impl Feed {
 
     fn begin_span(&mut self, cx: &mut Context<'_>) {
         let (filter, began, times) = (feed_filter(cx), self.began, &self.changes.times);
+        let net = net::asked(cx).map(|asked| Net::new(asked, cx.now, filter.clone(), &cx.watching.history));
         let reading = match (chosen_span(cx), until(cx)) {
+            _ if net.is_some() => None,
             (Some(window), _) => Some(Reading::new(window, began, times, filter)),
             (None, Some(until)) => Some(Reading::until(until, began, times, filter)),
             (None, None) => None,
         };
-        self.changes.limit(reading);
+        self.changes.limit(reading, net);
         self.counted = 0.0;
         let times = *cx.view.feed.newest + 1;
         cx.view.feed.newest.put(times);
@@ -519,6 +562,10 @@ impl Feed {
 
     /// Reads changes of the stretch within a share of this frame's time. Returns whether some are left.
     pub(super) fn read_span(&mut self, cx: &mut Context<'_>) -> bool {
+        if let Some(net) = &mut self.changes.net {
+            let end = cx.env.now() + NET_SHARE;
+            return net.work(&cx.watching.history, &self.changes.marks, || cx.env.now() < end);
+        }
         // It is taken out while it is read, because reading a change needs the rest.
         let Some(mut reading) = self.changes.span.take() else { return false };
         let end = cx.env.now() + SPAN_SHARE;
@@ -546,11 +593,21 @@ impl Feed {
         if let Some(reading) = &mut self.changes.span {
             reading.tell_again();
         }
+        if let Some(net) = &mut self.changes.net {
+            net.show_again();
+        }
         self.wrong.hurry();
     }
 
     /// Shows the counts, if something was read since they were shown.
     pub(super) fn present_span(&mut self, cx: &mut Context<'_>) {
+        if let Some(net) = &mut self.changes.net {
+            if net.take_new() {
+                let model = net.model(net::ends(net, cx));
+                cx.view.feed.span.put(Some(model));
+            }
+            return;
+        }
         let Some(reading) = self.changes.span.as_mut().filter(|reading| !reading.is_until()) else {
             cx.view.feed.span.put(None);
             return;

@@ -3,6 +3,7 @@
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 
+use crate::feed::net::Pair;
 use crate::navigation::route::{ChosenVersion, Route};
 use crate::page::context::Context;
 use kubechurn_columns::kinds::Kind;
@@ -22,6 +23,20 @@ pub(super) fn of_change(sequence: Option<u64>, cx: &Context<'_>) -> String {
         Some(Route { change: Some(ChosenVersion { sequence, resource_version }), ..place }.fragment())
     };
     sequence.and_then(place).unwrap_or_default()
+}
+
+/// Where two versions of an object are looked at side by side; where there is one alone, that one.
+pub(super) fn of_pair(Pair { old, new, .. }: Pair, cx: &Context<'_>) -> String {
+    let history = &cx.watching.history;
+    let chosen = |sequence: u64| {
+        let resource_version = history.version_of_number(sequence)?.to_string();
+        Some(ChosenVersion { sequence, resource_version })
+    };
+    let Some(of) = new.or(old).and_then(|sequence| history.of_number(sequence)) else { return String::new() };
+    let Some(kind) = kind_of(of.resource, cx) else { return String::new() };
+    let (old, new) = (old.and_then(chosen), new.and_then(chosen));
+    let (change, against) = if new.is_some() { (new, old) } else { (old, None) };
+    Route { change, against, ..beside(kind, &of.key, cx) }.fragment()
 }
 
 /// Where an object is looked at; empty where its kind is not known.

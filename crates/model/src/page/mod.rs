@@ -1,9 +1,8 @@
 //! The page itself, without a browser. Inputs go in: commands, answers to requests, frames of the screen, inputs for
 //! reflectors. Effects and a view come out. The caller carries out the effects and draws the view, and decides nothing.
 //!
-//! Everything happens on one thread, and one borrow at a time. The page is made of parts: plain structs, each with its own
-//! state and its own methods in the file that is named after it. They share a [`Context`]. [`Page`] hands each input to the
-//! part that it is for, and carries out what concerns several parts: to go to another place, and to show a frame.
+//! Everything happens on one thread. The page is made of parts: plain structs with a file each, which share a [`Context`].
+//! [`Page`] hands each input to its part, and carries out what concerns several: to go elsewhere, and to show a frame.
 
 mod alerts;
 mod clocks;
@@ -22,6 +21,7 @@ mod feed;
 mod inspector;
 pub mod keys;
 mod links;
+mod net;
 mod output;
 pub mod palette;
 pub mod report;

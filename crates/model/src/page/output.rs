@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use kubechurn_client::api::object::Object;
 
+use crate::feed::net::export::NetFormat;
 use crate::page::Page;
 use crate::page::command::{Command, Rows};
 use crate::page::effect::{Effect, Effects};
 use crate::page::environment::Environment;
 use crate::page::keys::{self, Focus, Press};
+use crate::page::net;
 use crate::page::report;
 use crate::page::time_words::TimeWords;
 use crate::rewind::{Rewound, Stores};
@@ -110,6 +112,14 @@ impl Page {
         rewound.work(&watching.history, || true);
         let rows = rewound.table().rows();
         rows.live_among(0, rows.places()).map(|row| row.object.clone()).collect()
+    }
+
+    /// What is different between the two moments that are compared, as a list of what an export has on its lines; `None` where
+    /// none are, or that is not known yet.
+    pub fn differences(&self, env: &dyn Environment) -> Option<String> {
+        let words = TimeWords { env, zone: self.shared.zone };
+        let lines = net::written(self.feed.net()?, NetFormat::JsonLines, &self.shared.navigation.route, words);
+        Some(format!("[{}]", lines.trim_end().replace('\n', ",")))
     }
 
     /// The marks of a watched kind.

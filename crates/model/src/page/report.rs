@@ -1,4 +1,4 @@
-//! What the page tells other programs about itself as plain JSON, through `window.kubechurn`.
+//! What the page reports about itself to other programs as plain JSON, through `window.kubechurn`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ use crate::watches::counters::Counters;
 use crate::watches::watched::Watched;
 use kubechurn_columns::kinds::Kind;
 
-/// One watched kind, as `status()` tells it.
+/// One watched kind, as `status()` reports it.
 #[derive(Debug, Serialize)]
 pub struct Status<'a> {
     resource: &'a str,
@@ -45,7 +45,7 @@ pub struct Status<'a> {
     /// How many rows are of objects that a first list has brought while it is not complete. `items` has none of them.
     provisional: usize,
     age_ms: Option<f64>,
-    /// How often what is known is told again, in milliseconds; of several namespaces the shortest period.
+    /// How often handlers are notified again of what is known, in milliseconds; of several namespaces the shortest period.
     resync_ms: Option<f64>,
     balanced: bool,
     changes: &'a Counters,
@@ -56,7 +56,7 @@ pub struct Status<'a> {
     account: account::Report,
 }
 
-/// A kind that is not watched yet because its columns are still being asked for, as `status()` tells it.
+/// A kind that is not watched yet because its columns are still being asked for, as `status()` reports it.
 #[derive(Debug, Serialize)]
 pub struct Waiting {
     resource: &'static str,
@@ -156,7 +156,7 @@ pub fn versions<'a>(watches: impl Iterator<Item = (&'a str, &'a str, &'a str)>) 
     text
 }
 
-/// One object, as `rows(resource)` tells it.
+/// One object, as `rows(resource)` reports it.
 #[derive(Debug, Serialize)]
 pub struct Row<'a> {
     key: String,
@@ -222,7 +222,7 @@ pub fn digest<'a>(objects: impl Iterator<Item = &'a Object>) -> String {
     })
 }
 
-/// A mark, as `marks(resource)` tells it.
+/// A mark, as `marks(resource)` reports it.
 #[derive(Debug, Serialize)]
 pub struct Mark<'a> {
     sequence: u64,

@@ -303,7 +303,7 @@ impl RowWindow {
         changed
     }
 
-    /// Handles a kind that the server does not have, or has not told of yet.
+    /// Handles a kind that the server does not have, or has not reported yet.
     fn show_nothing(&mut self, cx: &mut Context<'_>) {
         let (state, words) = absence(cx.navigation);
         self.held.clear();

@@ -13,7 +13,7 @@ use crate::watches::resync::{Resync, Resyncs};
 
 /// The name under which the browser stores the theme.
 const THEME: &str = "kubechurn.theme";
-/// The name under which the browser stores the clock by which times are told.
+/// The name under which the browser stores the clock by which times are shown.
 const ZONE: &str = "kubechurn.zone";
 /// The name under which the browser stores whether keys of a single letter are off.
 const LETTERS: &str = "kubechurn.letters";
@@ -116,7 +116,7 @@ pub(super) fn toggle_theme(cx: &mut Context<'_>) {
     *cx.repaints = true;
 }
 
-/// Tells times by the next clock from now on.
+/// Shows times by the next clock from now on.
 pub(super) fn toggle_zone(cx: &mut Context<'_>) {
     let zone = cx.zone.next();
     *cx.zone = zone;
@@ -132,7 +132,7 @@ fn list(text: &str) -> impl Iterator<Item = String> {
     text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-/// Chooses these namespaces, or no longer, and remembers those that the server did not tell: `a,b`.
+/// Chooses these namespaces, or no longer, and remembers those that the server did not report: `a,b`.
 pub(super) fn choose_namespaces(names: &str, cx: &mut Context<'_>) {
     let chosen = &cx.navigation.route.namespaces;
     let new: Vec<String> = list(names).filter(|name| !chosen.contains(name)).collect();

@@ -280,7 +280,7 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
 /// The state of a page that shows another moment than now.
 const REWOUND: &str = "rewound";
 
-/// How far the first list of the table in view has come, if the server has told the number of objects.
+/// How far the first list of the table in view has come, if the server has reported the number of objects.
 fn listing(progress: Option<Progress>, cx: &Context<'_>) -> Option<ListingModel> {
     let health = cx.watching.watches.health(&cx.watching.informers, cx.now);
     let progress = progress.filter(|_| health == Some(Health::Listing))?;

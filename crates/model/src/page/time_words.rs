@@ -4,7 +4,7 @@ use crate::local_time::{DAY, MINUTE, Offsets, SECOND, date, day, to_millisecond,
 use crate::page::environment::Environment;
 use crate::timeline::scale::HISTORY;
 
-/// The clock by which times are told.
+/// The clock by which times are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Zone {
     /// The clock of the user's machine.
@@ -12,7 +12,7 @@ pub enum Zone {
     Local,
     /// Universal time. Its times end in a `Z`.
     Utc,
-    /// The clock of the user's machine, and whoever reads a time is told the name of its zone: in another place it is another.
+    /// The clock of the user's machine, and whoever reads a time sees the name of its zone: in another place it is another.
     Named,
 }
 
@@ -41,7 +41,7 @@ impl Zone {
     }
 }
 
-/// The time that an object tells, which knows whole seconds, where the page's clock differs by less than that.
+/// The time that an object has, which knows whole seconds, where the page's clock differs by less than that.
 pub fn whole_second(at: f64) -> f64 {
     (at / 1_000.0).round() * 1_000.0
 }
@@ -54,7 +54,7 @@ pub struct TimeWords<'a> {
 }
 
 impl TimeWords<'_> {
-    /// What must be added to a time to get the one that is told, in milliseconds.
+    /// What must be added to a time to get the one that is shown, in milliseconds.
     pub fn offset(&self, at: f64) -> f64 {
         let to_wall = self.env.to_wall();
         to_wall + if self.zone == Zone::Utc { 0.0 } else { self.env.ahead(at + to_wall) }

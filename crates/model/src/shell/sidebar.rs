@@ -45,7 +45,7 @@ impl Groups {
         changed
     }
 
-    /// Tells that kinds of these groups are in view. A group opens when its first kind comes into view, and then stays
+    /// Kinds of these groups are in view. A group opens when its first kind comes into view, and then stays
     /// as the user leaves it. Returns whether a group opened.
     pub fn arrive(&mut self, headings: &[&'static str]) -> bool {
         let before = std::mem::replace(&mut self.arrived, headings.to_vec());

@@ -55,7 +55,7 @@ impl Listing<'_> {
     }
 }
 
-/// What kubectl is told for another cluster than the page's own. Whoever serves the pages calls clusters by their contexts.
+/// What kubectl is given for another cluster than the page's own. Whoever serves the pages calls clusters by their contexts.
 fn context(cluster: &str) -> String {
     if cluster.is_empty() { String::new() } else { format!(" --context {}", quoted(cluster)) }
 }

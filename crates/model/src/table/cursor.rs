@@ -99,7 +99,7 @@ impl Cursor {
         self.row.map(|_| index)
     }
 
-    /// The position of a row. A table that is held tells no positions: the row is searched for near its last position,
+    /// The position of a row. A table that is held has no positions: the row is searched for near its last position,
     /// then everywhere.
     fn find(&self, view: &TableView, id: RowId) -> Option<usize> {
         if view.window(self.index, 1).first() == Some(&id) {

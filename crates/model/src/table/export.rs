@@ -107,6 +107,11 @@ impl Export {
 /// The file's name: the kinds, the namespaces and the time, in characters that every file system allows. `time` is in
 /// ISO 8601's basic format.
 pub fn file_name(kind: &str, namespaces: &[String], time: &str, format: Format) -> String {
+    plain_name(kind, namespaces, time, format.extension())
+}
+
+/// The same for a file with another extension.
+pub fn plain_name(kind: &str, namespaces: &[String], time: &str, extension: &str) -> String {
     let mut name = kind.to_owned();
     for namespace in namespaces.iter().take(3) {
         let _ = write!(name, "-{namespace}");
@@ -117,7 +122,7 @@ pub fn file_name(kind: &str, namespaces: &[String], time: &str, format: Format) 
     let _ = write!(name, "-{time}");
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '.';
     let name: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).take(120).collect();
-    format!("{}.{}", name.trim_start_matches(['.', '-']), format.extension())
+    format!("{}.{extension}", name.trim_start_matches(['.', '-']))
 }
 
 /// The cells of a row for the clipboard, with tabs between them. No cell contains a tab or a line break. As in CSV, no

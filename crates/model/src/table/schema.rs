@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_told_apart_by_what_stands_under_kind() {
+    fn kinds_are_distinguished_by_what_stands_under_kind() {
         let schema = schema(&["po", "deploy", "rs"]);
         let labels: Vec<&str> = (0..3).map(|number| schema.label(KindId(number))).collect();
         assert_eq!(

@@ -114,7 +114,7 @@ impl Chart {
         if !same_view || drawn.texts_since != self.texts_since || self.groups.is_behind {
             return true;
         }
-        // Without following, the ticks move on, since they tell how long ago the window was.
+        // Without following, the ticks move on, since they show how long ago the window was.
         let moved = passed.abs() >= self.scene.scale.ms_per_pixel();
         let news = drawn.made != made(marks) || drawn.open != open_gaps(marks);
         passed.abs() >= PACE && (moved || news)
@@ -184,7 +184,7 @@ impl<'a> Timeline<'a> {
         counts
     }
 
-    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was
+    /// How often handlers were notified again of an object since its newest mark, by resyncs with held marks, and when that was
     /// last.
     pub fn resyncs_since_change(&self, kind: KindId, key: &ObjectKey) -> Option<(u64, f64)> {
         self.marks.get(kind.index())?.resyncs_since_change(key)

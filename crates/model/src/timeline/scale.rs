@@ -65,7 +65,7 @@ impl Scale {
     }
 }
 
-/// The shortest window, in milliseconds: marks of one burst are told apart in it.
+/// The shortest window, in milliseconds: marks of one burst are distinguished in it.
 pub const MIN_SPAN: f64 = 5.0;
 
 /// The longest window, and how far back it may be moved, in milliseconds: a week.

@@ -470,7 +470,7 @@ impl Verifier {
         }
     }
 
-    /// Ends a comparison in which the server contradicted what it had sent. Only a new list can tell what is true.
+    /// Ends a comparison in which the server contradicted what it had sent. Only a new list can show what is true.
     fn wrong(&mut self, now: f64, why: String, informers: &mut SharedInformerFactory, steps: &mut Vec<Step>) {
         let Some((id, lists)) = self.run.as_ref().map(|run| (run.id, run.lists)) else { return };
         self.fail(now, why.clone(), informers, steps);

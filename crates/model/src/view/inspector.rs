@@ -40,7 +40,7 @@ pub struct YamlModel {
     pub yaml: Arc<Yaml>,
     /// Where the lines are from, or why there are none.
     pub words: String,
-    /// Whether the words tell of a failure.
+    /// Whether the words are about a failure.
     pub failed: bool,
     /// How many entries `managedFields` has.
     pub entries: usize,
@@ -65,7 +65,7 @@ pub struct LastWriteModel {
     pub outcome: Outcome,
     /// When that was, in words, or why it is not known.
     pub when: String,
-    /// The time that a pointer is told all of, if one is known, in milliseconds since 1970.
+    /// The time that is shown whole under the pointer, if one is known, in milliseconds since 1970.
     pub at: Option<f64>,
 }
 

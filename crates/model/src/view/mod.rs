@@ -121,7 +121,7 @@ pub struct RowModel {
     pub kind: &'static str,
     /// Namespace and name.
     pub key: ObjectKey,
-    /// The uid, which tells apart objects that had the name one after the other.
+    /// The uid, which distinguishes objects that had the name one after the other.
     pub uid: Uid,
     /// `live` or `deleted`; `provisional` where a list that is not complete has brought the object, and `unrecorded` where its
     /// version at the moment is not kept.
@@ -178,7 +178,7 @@ pub struct ChangesItem {
     pub current: bool,
     /// Where a click leads.
     pub href: String,
-    /// How many changes were told.
+    /// How many changes were shown.
     pub count: String,
     /// How many things are wrong now, in words; empty where none.
     pub wrong: String,

@@ -307,7 +307,7 @@ panel! {
         notices: Notices,
         /// What the checks found.
         verified: VerifiedModel,
-        /// The clock by which times are told: `local time`, `UTC`, `Europe/Berlin`.
+        /// The clock by which times are shown: `local time`, `UTC`, `Europe/Berlin`.
         clock: String,
     }
 }
@@ -323,7 +323,7 @@ panel! {
         help: bool,
         /// Whether keys of a single letter do anything.
         letters: bool = true,
-        /// What a screen reader is told about the connection.
+        /// What a screen reader says about the connection.
         spoken: String,
         /// The outcome of what the user asked for: shown for a moment, and read out by a screen reader.
         told: String,

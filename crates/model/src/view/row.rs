@@ -147,7 +147,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         flaw: object.flaw.clone(),
         deletion: object
             .deletion()
-            .filter(|_| !says_deletion(object))
+            .filter(|_| row.deleted_at().is_none() && !says_deletion(object))
             .map(|Timestamp(at)| format!("being deleted, and to be gone at {}", Time::from_seconds(at))),
         delta,
         cells,

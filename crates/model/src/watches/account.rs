@@ -175,7 +175,7 @@ impl Account {
     }
 }
 
-/// What became of everything that was meant for some handlers, as `status()` tells it.
+/// What became of everything that was meant for some handlers, as `status()` reports it.
 #[derive(Debug, Serialize)]
 pub struct HandlerReport {
     meant: u64,
@@ -185,7 +185,7 @@ pub struct HandlerReport {
     passed_over: u64,
 }
 
-/// The account of a kind, as `status()` tells it.
+/// The account of a kind, as `status()` reports it.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// `null` for one of several kinds that share a table.

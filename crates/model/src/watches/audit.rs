@@ -12,7 +12,7 @@
 //! | `answered`, `unanswered` | when the heartbeat asked for a watch, and whether there was an event; when, and why there was no answer |
 //! | `page`, `item` | version, number of items, whether more follow; of each item key, uid and version |
 //! | `replaced` | a complete list was handed over: the version before and the list's |
-//! | `applied` | what it was to the store (`listed`, `added`, `updated`, `synced`, `deleted`, `absent` for a deletion that no event told), key, uid, version, the version that it replaced, how many received changes it stands for |
+//! | `applied` | what it was to the store (`listed`, `added`, `updated`, `synced`, `deleted`, `absent` for a deletion of which no event came), key, uid, version, the version that it replaced, how many received changes it stands for |
 //! | `shown` | what the row is now (`listed`, `added`, `updated`, `synced`, `gone`, or `missing` or `provisional` where it should be there), key, uid, version as the row has them |
 //! | `state` | `live`, `stale` and so on, when it becomes so |
 //! | `notice` | its word, from, to, its sentence |

@@ -1,5 +1,5 @@
-//! How far a list has come, and of about how many objects. A list that comes as a stream does not tell their number,
-//! and a list that comes as a whole tells it only at its end. For a list that takes long the server is asked for the
+//! How far a list has come, and of about how many objects. A list that comes as a stream does not say their number,
+//! and a list that comes as a whole says it only at its end. For a list that takes long the server is asked for the
 //! number, once. The number is an estimate, and nothing depends on it.
 
 use rustc_hash::FxHashMap;
@@ -75,7 +75,7 @@ impl Counts {
         asks
     }
 
-    /// Takes the server's answer for an informer: the number of objects, or `None` where the server did not tell it.
+    /// Takes the server's answer for an informer: the number of objects, or `None` where the server did not report it.
     pub fn answered(&mut self, id: InformerId, total: Option<u64>) {
         if let Some(count) = self.0.get_mut(&id) {
             count.total = total.or(count.total);
@@ -83,7 +83,7 @@ impl Counts {
     }
 
     /// How far the lists of some kinds have come together; `None` while none is on its way. While a kind is listed
-    /// anew, the last list tells how many objects to expect.
+    /// anew, the last list says how many objects to expect.
     pub fn progress(&self, watched: &[Watched], informers: &SharedInformerFactory) -> Option<Progress> {
         let lists = watched.iter().flat_map(Watched::sources).filter_map(|(id, _)| {
             let informer = informers.get(id)?;

@@ -18,7 +18,7 @@ const MOST_OBJECTS: usize = 50_000;
 const MOST_NAMES: usize = 3;
 /// How many kinds are named.
 const MOST_KINDS: usize = 3;
-/// How long after a gap another kind's gap may end and still be told with it, in milliseconds.
+/// How long after a gap another kind's gap may end and still be shown with it, in milliseconds.
 const TOGETHER: f64 = 1_000.0;
 
 /// A time in which kinds were not watched, and what came of it.
@@ -88,7 +88,7 @@ pub struct Absences {
     left: Vec<Left>,
     /// What lists have brought so far that follow a break.
     relists: FxHashMap<InformerId, Missed>,
-    /// What is to be told.
+    /// What is to be shown.
     found: Vec<Missed>,
 }
 
@@ -176,7 +176,7 @@ impl Absences {
         self.relists.entry(id).or_default().to = at;
     }
 
-    /// Tells gaps of one time together.
+    /// Joins gaps of one time.
     fn add(&mut self, missed: Missed) {
         let same = self.found.iter_mut().find(|known| known.from < missed.to && missed.from < known.to + TOGETHER);
         let Some(known) = same else { return self.found.push(missed) };
@@ -190,7 +190,7 @@ impl Absences {
         known.names.truncate(MOST_NAMES);
     }
 
-    /// The next of what is to be told, once no other kind's is to be told with it.
+    /// The next of what is to be shown, once no other kind's is to be shown with it.
     pub fn take(&mut self, now: f64) -> Option<Missed> {
         let at = self.found.iter().position(|missed| missed.to + TOGETHER <= now)?;
         Some(self.found.remove(at))

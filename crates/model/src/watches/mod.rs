@@ -219,7 +219,7 @@ impl Watches {
         }
     }
 
-    /// Whether every ledger balances, and everything that the tables, marks and counters were told is in one place. The
+    /// Whether every ledger balances, and everything of which the tables, marks and counters were notified is in one place. The
     /// number of rows does not matter for how long this takes.
     pub fn is_balanced(&self, informers: &SharedInformerFactory) -> bool {
         let mut all = self.iter().flat_map(|watched| watched.informers(informers));
@@ -228,7 +228,7 @@ impl Watches {
             && self.parts().all(|(view, members)| view.account(members, informers).is_balanced())
     }
 
-    /// Where everything is that the table, the marks and the counters of the kinds in view were told; `None` where
+    /// Where everything is of which the table, the marks and the counters of the kinds in view were notified; `None` where
     /// nothing in view is watched.
     pub fn account(&self, informers: &SharedInformerFactory) -> Option<Account> {
         Some(self.main.as_ref()?.account(self.members(), informers))
@@ -300,7 +300,7 @@ impl Watches {
         self.audit = audit.clone();
     }
 
-    /// Has all marks and counters be told again what is known, as often as that was chosen. Returns the informers that
+    /// Has all marks and counters be notified again of what is known, as often as that was chosen. Returns the informers that
     /// have another period from now on.
     pub fn resync(&self, informers: &mut SharedInformerFactory, resyncs: &Resyncs, now: f64) -> Vec<InformerId> {
         let mut changed = Vec::new();

@@ -396,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_overload_is_told_when_it_is_over_and_lasted() {
+    fn an_overload_is_reported_when_it_is_over_and_lasted() {
         let mut overload = Overload::default();
         let mut look = |now, left| overload.look(now, left).map(|notice| notice.sentence());
         assert_eq!((look(0.0, 9), look(900.0, 0), look(950.0, 5), look(1100.0, 700)), (None, None, None, None));

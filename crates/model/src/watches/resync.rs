@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_objects_are_told_again_only_where_that_was_chosen() {
+    fn many_objects_are_resynced_only_where_that_was_chosen() {
         for (kept, few, many) in [
             (None, Some(600_000.0), None),
             (Some("auto"), Some(600_000.0), None),

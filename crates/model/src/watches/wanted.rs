@@ -23,7 +23,7 @@ pub struct Wanted<'a> {
 pub struct Around<'a> {
     /// The informers. Those that are added want to be started.
     pub informers: &'a mut SharedInformerFactory,
-    /// Tells what happens to a watch.
+    /// Publishes what happens to a watch.
     pub announcer: &'a mut Announcer,
     /// The time, in milliseconds.
     pub now: f64,

@@ -36,7 +36,7 @@ use kubechurn_columns::kinds::Kind;
 use kubechurn_columns::kinds::events::regarding;
 use kubechurn_columns::state::write_state;
 
-/// How much may wait for a handler. A handler for which more waits is told nothing further, and once it takes
+/// How much may wait for a handler. A handler for which more waits is notified of nothing further, and once it takes
 /// something, the watch lists anew. The page takes what waits with each frame of the screen, so that so much waits only
 /// for a page that stands still or is hidden.
 const BACKLOG: Backlog = Backlog { changes: 100_000, bytes: 128_000_000 };
@@ -92,7 +92,7 @@ impl ResourceEventHandler for MarksHandler<'_> {
     }
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
-        // The last mark of the object may be evicted: the row tells in which state the object was.
+        // The last mark of the object may be evicted: the row shows in which state the object was.
         if let Some(row) = without_lane(self.marks, self.rows, &object.key) {
             let tone = write_state_of(self.kind, row, &mut self.word);
             self.marks.recall(&row.key, &row.uid, NewState { tone, word: &self.word });
@@ -119,7 +119,7 @@ fn without_lane<'a>(marks: &Marks, (rows, kind): (&'a TableView, KindId), key: &
     if marks.has_lane(key) {
         return None;
     }
-    // A provisional row tells nothing that is known.
+    // A provisional row shows nothing that is known.
     rows.find(kind, key).and_then(|id| rows.row(id)).filter(|row| !row.provisional).map(|row| &*row.object)
 }
 
@@ -270,7 +270,7 @@ impl Watched {
         }
     }
 
-    /// Has the marks and the counters be told again what is known, as often as that was chosen. A table is not told:
+    /// Has the marks and the counters be notified again of what is known, as often as that was chosen. A table is not:
     /// nothing changes in it. Informers that have another period now are added to `changed`.
     pub fn resync(
         &self,
@@ -284,7 +284,7 @@ impl Watched {
         }
     }
 
-    /// How often what is known is told again, in milliseconds; of several scopes the shortest period. `None` where it
+    /// How often they are notified again of what is known, in milliseconds; of several scopes the shortest period. `None` where it
     /// never is.
     pub fn resync_period(&self, informers: &SharedInformerFactory) -> Option<f64> {
         let periods = self
@@ -394,7 +394,7 @@ impl Watched {
         self.informers(informers).fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()))
     }
 
-    /// Where everything is that the informers told the marks and the counters. The table belongs to the view, whose
+    /// Where everything is of which the informers notified the marks and the counters. The table belongs to the view, whose
     /// account has it.
     pub fn account(&self, informers: &SharedInformerFactory) -> Account {
         let handled = |of: fn(&Source) -> Registration| handled(self.sources.iter().map(of), informers);
@@ -449,7 +449,7 @@ impl Watched {
     }
 }
 
-/// Sets how often handlers are told again what is known, as was chosen for as many objects as there are. Informers
+/// Sets how often handlers are notified again of what is known, as was chosen for as many objects as there are. Informers
 /// whose period is another one now are added to `changed`.
 fn keep_period(
     handlers: [Registration; 2],

@@ -211,7 +211,8 @@ fn the_recorded_states_have_the_tones_that_they_deserve() {
     for row in &table.rows {
         let object = KINDS[0].decode.read(row.object.get()).expect("a Pod");
         let expected = match object.cells.get(1).and_then(CellRef::text).expect("a status") {
-            "Running" | "Completed" => Tone::Good,
+            "Running" => Tone::Good,
+            "Completed" => Tone::Plain,
             "ContainerCreating" | "SchedulingGated" | "Pending" | "Terminating" | "Init:0/2" => Tone::Wait,
             _ => Tone::Bad,
         };
@@ -290,7 +291,7 @@ fn jobs_show_what_they_want_and_how_it_ends() {
 }
 
 #[test]
-fn events_of_both_forms_tell_when_and_how_often() {
+fn events_of_both_forms_say_when_and_how_often() {
     let event = |rest: &str| row("events", &format!(r#"{{"metadata":{{"name":"e.1"}},{rest}}}"#));
     assert_eq!(event(r#""type":"Normal""#), ["<unknown>", "Normal", "", "", "", "", "", "<unknown>", "1", "e.1"]);
     let older = event(

@@ -411,7 +411,7 @@ fn pods_are_found_by_node_as_they_are_placed() {
 
 /// The notifications of informers with each kind of queue, for the same stream.
 #[test]
-fn each_queue_tells_of_one_stream_in_its_way() {
+fn each_queue_notifies_of_one_stream_in_its_way() {
     let folded = "Added a@102 Added b@2 Deleted b@103 Added b#2@104";
     let all = "Added a@1 Added b@2 Updated a@1>101 Updated a@101>102 Deleted b@103 Added b#2@104";
     // A RealFIFO queues the deletions that a list reveals before the list's items.

@@ -5,9 +5,11 @@ mod changes;
 mod clusters;
 mod comparison;
 mod filter;
+mod growth;
 mod idle;
 mod inspector;
 mod missed;
+mod net;
 mod past;
 mod places;
 mod provisional;
@@ -404,5 +406,6 @@ fn word_of(request: &Request) -> String {
         Request::Namespaces(_) => String::from("namespaces"),
         Request::Copy(text) => format!("copy {text}"),
         Request::Save { name, export, .. } => format!("save {name} {}", export.total()),
+        Request::SaveText { name, text, rows } => format!("save {name} {rows}: {text}"),
     }
 }

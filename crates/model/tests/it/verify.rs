@@ -169,7 +169,7 @@ impl Play {
 const TWO: &[&str] = &["a@1", "b@2"];
 
 #[test]
-fn what_is_the_same_is_told_with_its_time_and_its_numbers() {
+fn what_is_the_same_is_reported_with_its_time_and_its_numbers() {
     let mut play = Play::at("#/pods", TWO);
     assert_eq!((play.summary(), play.told()["at"].clone()), (String::from("unknown"), Value::Null));
     assert_eq!(play.ask(), "ask pods@100");
@@ -188,7 +188,7 @@ fn what_is_the_same_is_told_with_its_time_and_its_numbers() {
 }
 
 #[test]
-fn a_difference_is_told_kept_and_healed_by_a_list_and_looked_at_again() {
+fn a_difference_is_reported_kept_and_healed_by_a_list_and_looked_at_again() {
     let mut play = Play::at("#/pods", TWO);
     play.ask();
     let wants = play.answer("100 a@1 b@3");

@@ -6,7 +6,7 @@
 //! the stretch. A record of each change beside the recorder would be faster, but would know nothing that the feed can show.
 //! All that is kept of every change is its number and its time, so that a change which the recorder has let go is counted.
 
-mod tally;
+pub(crate) mod tally;
 
 use std::collections::VecDeque;
 
@@ -43,6 +43,19 @@ pub enum SpanCommand {
     AroundPointed,
     /// Show in the feed what passes this filter.
     Filter(String),
+    /// Compare the state at one time with that at another one; the second may be infinity, for now.
+    Compare(f64, f64),
+    /// Compare the state that is shown with that so many milliseconds before.
+    Back(f64),
+    /// Compare the moment that is shown with now.
+    Since,
+    /// Show what is different between the ends of the stretch, or each change in it again; where none is chosen between the
+    /// moment that is shown and now, or lately.
+    Difference,
+    /// Show what is different between the ends of the stretch, or else each change in it.
+    Net(bool),
+    /// Move the ends to these times of day, as the user typed them.
+    Typed([String; 2]),
     /// Give the stretch up.
     Clear,
 }
@@ -50,6 +63,10 @@ pub enum SpanCommand {
 /// What is shown of the stretch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpanModel {
+    /// Whether what is different in the end is counted, rather than each change.
+    pub is_net: bool,
+    /// The two ends, as the user can type them.
+    pub ends: [String; 2],
     /// From when to when, as times of day.
     pub times: String,
     /// What it is compared with.
@@ -58,7 +75,7 @@ pub struct SpanModel {
     pub words: String,
     /// How far reading has come; empty when all is read.
     pub reading: String,
-    /// What is left out, and why; empty for nothing.
+    /// What is left out, and why, each on a line of its own; empty for nothing.
     pub left_out: String,
     /// The counts.
     pub sections: Vec<SpanSection>,
@@ -294,6 +311,8 @@ impl Reading {
             left_out.push(String::from("what was received before that is forgotten"));
         }
         SpanModel {
+            is_net: false,
+            ends: [from, to].map(&time),
             times: format!("{} – {}", time(from), time(to)),
             against,
             words,

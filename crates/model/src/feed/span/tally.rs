@@ -79,14 +79,14 @@ pub struct SpanSection {
 
 /// How often each name occurs in the stretch, and in the one before it.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     counts: FxHashMap<By, FxHashMap<Arc<str>, [u64; 2]>>,
     names: usize,
 }
 
 impl Tally {
     /// Counts a change of the stretch, or of the one before it.
-    pub(super) fn add(&mut self, line: &Line, is_own: bool) {
+    pub(crate) fn add(&mut self, line: &Line, is_own: bool) {
         let owner = line.controller().map(|owner| format!("{}/{}", owner.kind, owner.name));
         let mut names: SmallVec<[(By, &str); 16]> = SmallVec::new();
         // A change counts once for each name, however often it has it.
@@ -123,7 +123,7 @@ impl Tally {
     }
 
     /// The rows. The stretch is `length` milliseconds long, and `compared` of the time before are known.
-    pub(super) fn sections(&self, length: f64, compared: Option<f64>) -> Vec<SpanSection> {
+    pub(crate) fn sections(&self, length: f64, compared: Option<f64>) -> Vec<SpanSection> {
         let sections = By::ALL.into_iter().filter_map(|by| {
             let names = self.counts.get(&by)?;
             let mut rows: Vec<(f64, u64, &str, String)> = Vec::new();

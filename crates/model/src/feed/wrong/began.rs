@@ -53,7 +53,7 @@ impl Change {
     /// The change in parts: the words, and which part each is.
     pub fn words(&self) -> Vec<(String, &'static str)> {
         match self.what {
-            What::Created => return vec![(String::from("it was created"), "")],
+            What::Created => return vec![(String::from("its creation"), "")],
             What::Deletion => return vec![(String::from("its deletion was asked for, by whom is not known"), "")],
             _ => {}
         }

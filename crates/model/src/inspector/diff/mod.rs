@@ -1,6 +1,6 @@
 //! The differences between two versions of an object, as the inspector shows them: field paths, with old and new values.
 //!
-//! The fields are those that [`kubechurn_changes::diff`] finds, in the order in which the feed tells them.
+//! The fields are those that [`kubechurn_changes::diff`] finds, in the order in which the feed shows them.
 
 mod rewrite;
 

@@ -187,7 +187,7 @@ fn the_metadata_is_not_written_by_each_version() {
 }
 
 #[test]
-fn a_secret_s_value_is_not_told() {
+fn a_secret_s_value_is_not_shown() {
     let mask = |mark: &str| format!("\"data\":{{\"p\":\"•••• 7 bytes\\u001f{mark}\"}}");
     let (one, two) = (mask("0123456789abcdef"), mask("fedcba9876543210"));
     let life: Life<'_> = &[(ADDED, "u", &one), (UPDATED, "u", &two)];

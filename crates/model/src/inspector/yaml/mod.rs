@@ -351,7 +351,7 @@ fn scalar(text: &str) -> String {
 }
 
 /// The lines of a text unchanged, after a `|` with a sign for the line breaks at the end. `None` for a first line that
-/// begins with a space, because that line tells the indentation, and for a line that ends with a space, because the
+/// begins with a space, because that line sets the indentation, and for a line that ends with a space, because the
 /// space would not be seen.
 fn literal(text: &str) -> Option<String> {
     let (lines, bar) = literal_parts(text)?;

@@ -55,6 +55,9 @@ pub struct Route {
     pub lanes: Box<LaneChoice>,
     /// The chosen stretch of time.
     pub span: Option<Window>,
+    /// Whether the feed shows what is different between the ends of that stretch, rather than each change in it. The end may be
+    /// infinity then: now, or the moment that is shown.
+    pub net: bool,
     /// The moment that the page shows, in milliseconds; `None` for now.
     pub at: Option<f64>,
 }
@@ -124,6 +127,7 @@ impl Default for Route {
             changes: false,
             lanes: Box::default(),
             span: None,
+            net: false,
             at: None,
         }
     }
@@ -186,6 +190,7 @@ impl Route {
                 "change" => route.change = ChosenVersion::parse(&value),
                 "against" => route.against = ChosenVersion::parse(&value),
                 "span" => route.span = range::parse(&value),
+                "net" => route.net = value == "1",
                 "at" => route.at = range::moment(&value),
                 "view" => route.changes |= value == CHANGES,
                 "lanes" => route.lanes.by = LanesBy::of(&value),
@@ -195,6 +200,8 @@ impl Route {
                 _ => {}
             }
         }
+        // What goes on has no end at which each of its changes is counted.
+        route.net = route.span.is_some_and(|span| route.net || span.to.is_infinite());
         route
     }
 
@@ -226,6 +233,7 @@ impl Route {
             ("change", &*change),
             ("against", &*against),
             ("span", &*span),
+            ("net", if self.net && self.span.is_some() { "1" } else { "" }),
             ("at", &*at),
             ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
             ("lanes", if *by == LanesBy::default() { "" } else { by.name() }),
@@ -254,9 +262,9 @@ impl Route {
 
     /// The feed over everything that matters, in the same namespaces, with the same filter.
     pub fn what_changed(&self) -> Route {
-        let Route { namespaces, text, clusters, pinned, lanes, span, at, .. } = self.clone();
+        let Route { namespaces, text, clusters, pinned, lanes, span, net, at, .. } = self.clone();
         let resource = MATTERS.to_owned();
-        Route { resource, namespaces, text, clusters, pinned, lanes, span, at, changes: true, ..Route::default() }
+        Route { resource, namespaces, text, clusters, pinned, lanes, span, net, at, changes: true, ..Route::default() }
     }
 
     /// The table of all kinds of a namespace, which is named.

@@ -99,7 +99,7 @@ impl Inspector {
         }
     }
 
-    /// Has times be told by another clock.
+    /// Has times be shown by another clock.
     pub fn tell_times_anew(&mut self) {
         if let Some(open) = &mut self.open {
             open.versions.read_again();

@@ -48,7 +48,7 @@ impl ShownVersions {
         (self.newest, self.most) = (None, FIRST);
     }
 
-    /// Reads the versions again when they are shown, because their times are told by another clock.
+    /// Reads the versions again when they are shown, because their times are shown by another clock.
     pub fn read_again(&mut self) {
         self.read.clear();
     }

@@ -248,7 +248,7 @@ impl Known<'_> {
         Entry { group: Group::Kind, title: kind.title.to_owned(), detail, names, command }
     }
 
-    /// Several kinds with commas between, and perhaps a namespace. The entry also tells which words match no kind.
+    /// Several kinds with commas between, and perhaps a namespace. The entry also shows which words match no kind.
     fn several(&self, words: &[&str]) -> Option<Entry> {
         let (kinds, place) = match words {
             [kinds] => (kinds, None),

@@ -43,7 +43,7 @@ pub struct Row {
     pub changed_at: f64,
     /// Which cells the last update changed: bit `n` for column `n` of the row's kind, for the first 32 columns.
     pub changed: u32,
-    /// The version of the row, another one after every change, so that a reader can tell whether it has seen the
+    /// The version of the row, another one after every change, so that a reader can see whether it has seen the
     /// newest.
     pub version: u32,
     /// The version in which the row came, which differs between rows that had the same number.

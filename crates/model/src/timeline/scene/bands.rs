@@ -66,7 +66,7 @@ impl Bands<'_> {
 
     /// Adds the band of a state that lasted up to `end`.
     fn lasting(&mut self, state: Option<(State, f64)>, end: f64) {
-        // Of a kind that tells no states there is nothing to draw.
+        // Of a kind without states there is nothing to draw.
         let Some((state, x)) = state.filter(|(state, _)| *state != State::default()) else { return };
         let (y, tone, width) = (self.y, state.tone, end - x);
         if width >= 1.0 {

@@ -52,7 +52,7 @@ pub struct LaneRow {
 }
 
 impl LaneRow {
-    /// Where the star ends that tells whether a lane is kept on top, and the label begins, in pixels.
+    /// Where the star ends that shows whether a lane is kept on top, and the label begins, in pixels.
     pub const STAR: f64 = 16.0;
 
     /// The x coordinate where the name begins, after the star, and after the triangle if the row is among groups.
@@ -144,7 +144,7 @@ pub struct Glyph {
     pub seq: u64,
 }
 
-/// Kubernetes Events about a lane's object that are too close to be told apart.
+/// Kubernetes Events about a lane's object that are too close to be distinguished.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EventGlyph {
     /// The x coordinate of the glyph's middle.
@@ -161,7 +161,7 @@ pub struct EventGlyph {
     pub count: u64,
 }
 
-/// Several marks of one lane that are too close to be told apart.
+/// Several marks of one lane that are too close to be distinguished.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pill {
     /// The left edge.

@@ -1,4 +1,4 @@
-//! Folds the marks of one lane that stand too close to be told apart.
+//! Folds the marks of one lane that stand too close to be distinguished.
 
 use kubechurn_client::api::cell::Tone;
 
@@ -10,7 +10,7 @@ use crate::timeline::store::mark::{Counts, MarkType};
 pub const NEAR: f64 = 10.0;
 
 /// The longest fold, in pixels, without the room for its number. A long burst becomes a row of folds, whose numbers
-/// tell how the burst went.
+/// show how the burst went.
 pub const LONGEST: f64 = 64.0;
 
 /// A fold of at least so many frames is drawn as a pill.

@@ -61,7 +61,7 @@ pub enum Hit {
         /// How long ago the last mark was stamped.
         ago: f64,
     },
-    /// A resync, in the lane of an object that it told again.
+    /// A resync, in the lane of an object of which it notified again.
     Resync {
         /// The object.
         owner: Owner,

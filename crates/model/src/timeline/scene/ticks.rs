@@ -25,7 +25,7 @@ pub enum Precision {
     Day,
     /// `23 Nov`, where a day begins.
     Date,
-    /// `23 Nov 09:41`, where another day than today is told for the first time.
+    /// `23 Nov 09:41`, where another day than today is shown for the first time.
     DateAndTime,
 }
 
@@ -122,7 +122,7 @@ pub fn ticks(scale: &Scale, (now, offsets): (f64, Offsets), ticks: &mut Vec<Tick
         return;
     }
     let is_near = now - scale.window.from <= RECENT + 1.0;
-    // What is told in seconds before now has no fractions of them.
+    // What is shown in seconds before now has no fractions of them.
     let least = if is_near && scale.window.span() >= WHOLE { SECOND } else { 1 };
     let room = |step: &&i64| **step >= least && **step as f64 / scale.ms_per_pixel() >= TICK_ROOM;
     let step = STEPS.iter().find(room).copied().unwrap_or(STEPS[STEPS.len() - 1]);

@@ -33,7 +33,7 @@ pub enum MarkType {
     Deleted,
     /// A list brought the object.
     Replaced,
-    /// A resync told again what is known.
+    /// A resync notified again of what is known.
     Sync,
     /// The resource was listed again.
     Relist,
@@ -210,16 +210,16 @@ pub enum Subject {
         /// Whether the gap is of the whole page, so that every kind has the same mark.
         of_all: bool,
     },
-    /// A resync: one mark for all the objects that it told again.
+    /// A resync: one mark for all the objects of which it notified again.
     Resync(Box<Resync>),
 }
 
-/// What a resync told again.
+/// Of what a resync notified again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resync {
-    /// The namespace whose objects were told again; empty for all.
+    /// The namespace of those objects; empty for all.
     pub namespace: Box<str>,
-    /// How many objects were told again.
+    /// How many objects there were.
     pub count: u64,
     /// Since when the objects were watched, in milliseconds: marks from before that may be of objects that were not
     /// told again.

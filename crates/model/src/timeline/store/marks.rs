@@ -45,11 +45,11 @@ pub struct MarkInfo<'a> {
     pub mark_type: MarkType,
     /// The object; `None` for relists, gaps and resyncs.
     pub key: Option<&'a ObjectKey>,
-    /// The uid of the object, which tells it from others that had its name; empty for relists, gaps and resyncs.
+    /// The uid of the object, which distinguishes it from others that had its name; empty for relists, gaps and resyncs.
     pub uid: &'a Uid,
     /// The object's version after the change; empty for relists, gaps and resyncs.
     pub resource_version: ResourceVersion,
-    /// How many frames the mark stands for; for a resync, how many objects it told again.
+    /// How many frames the mark stands for; for a resync, of how many objects it notified again.
     pub folded: u32,
     /// How alarming the object's state is after the change.
     pub tone: Tone,
@@ -57,7 +57,7 @@ pub struct MarkInfo<'a> {
     pub word: &'a str,
     /// What a relist or gap was; otherwise empty.
     pub note: &'a str,
-    /// What a resync told again.
+    /// Of what a resync notified again.
     pub resync: Option<&'a Resync>,
 }
 
@@ -245,15 +245,15 @@ impl Marks {
         self.push_stream((now, now), MarkType::Relist, note, false);
     }
 
-    /// Marks that known objects were told again: one mark, however many they are. It is drawn in the lane of each
-    /// object that was told again.
+    /// Marks that handlers were notified of known objects again: one mark, however many they are. It is drawn in the lane of each
+    /// object of which they were.
     pub fn resync(&mut self, now: f64, resync: Resync) {
         let at = self.ring.clamp(now);
         self.pushed += 1;
         self.push_for_all(at, MarkType::Sync, Subject::Resync(Box::new(resync)));
     }
 
-    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was
+    /// How often handlers were notified again of an object since its newest mark, by resyncs with held marks, and when that was
     /// last.
     pub fn resyncs_since_change(&self, key: &ObjectKey) -> Option<(u64, f64)> {
         let lane = self.lanes.get(self.lanes.find(key)?)?;
@@ -277,7 +277,7 @@ impl Marks {
         self.push_stream((from, to), MarkType::Gap, note, true);
     }
 
-    /// From this time on nothing is known, until [`Marks::gap`] or [`Marks::close_gap`] tells when that ended. Drawn up
+    /// From this time on nothing is known, until [`Marks::gap`] or [`Marks::close_gap`] says when that ended. Drawn up
     /// to now.
     pub fn open_gap(&mut self, from: f64, note: &str) {
         let from = if from.is_finite() { from } else { self.ring.clamp(from) };
@@ -399,7 +399,7 @@ impl Marks {
         self.ring.next_seq() - 1
     }
 
-    /// How many marks of objects and of resyncs were ever made. Of each a handler was told; relists and gaps are
+    /// How many marks of objects and of resyncs were ever made. Of each a handler was notified; relists and gaps are
     /// announced.
     pub fn pushed(&self) -> u64 {
         self.pushed

@@ -276,7 +276,7 @@ mod tests {
         }
         let week = 7.0 * 24.0 * HOUR;
         assert_eq!(overview.counts(week - 5.0 * MINUTE, week).of(MarkType::Updated), 18, "new ones are told apart");
-        // The deletes of each hour of the week are still told apart.
+        // The deletes of each hour of the week are still distinguished.
         for hour in 1..7 * 24 {
             let from = f64::from(hour) * HOUR - 0.5 * HOUR;
             assert_eq!(overview.counts(from, from + 0.9 * HOUR).of(MarkType::Deleted), 1, "hour {hour}");

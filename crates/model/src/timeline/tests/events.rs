@@ -194,7 +194,7 @@ fn an_event_of_an_earlier_object_is_not_on_the_lane_of_a_later_one() {
         scene.events.iter().filter(|event| event.y == y).map(|event| event.count).sum::<u64>()
     };
     assert_eq!(on_the_lane(&mut kinds, 40_000.0), 2);
-    // Of a lane that has had both objects, both are told.
+    // Of a lane that has had both objects, both are shown.
     add(&mut kinds, 41_000.0, first);
     assert_eq!((kinds.rows(45_000.0), on_the_lane(&mut kinds, 45_000.0)), (vec!["po shop/web-0".into()], 3));
 }

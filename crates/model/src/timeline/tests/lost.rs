@@ -83,7 +83,7 @@ fn what_is_dropped_is_a_span_in_the_lanes_and_in_the_overview() {
     let note = format!("nothing is kept before 15:{begin:02}, ");
     assert!(chart.scene.gaps[0].note.starts_with(&note), "{}", chart.scene.gaps[0].note);
 
-    // The words are told wherever the pointer is in the span, beside what else is there.
+    // The words are shown wherever the pointer is in the span, beside what else is there.
     let (scene, y) = (chart.scene.clone(), chart.scene.layout.row_y(0));
     let x = |minute: f64| scene.scale.x(ONE + minute * MINUTE);
     assert_eq!(lost_at(&scene, x(38.0), y), Some("only marks before 15:40"));

@@ -209,7 +209,7 @@ fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
 }
 
 #[test]
-fn a_resync_tells_of_its_own_place_and_time() {
+fn a_resync_has_its_own_place_and_time() {
     let mut fixture = Fixture::new(BUDGET);
     fixture.push(10_000.0, MarkType::Replaced, "a", "u", Tone::Plain);
     let own = resync(1, 20_000.0);

@@ -47,7 +47,7 @@ fn a_band_says_its_state_and_ends_where_word_or_tone_changes() {
     let labels: Vec<&str> = scene.labels.iter().map(|label| &*label.text).collect();
     // Beside a mark there is room for a part of a long word. Between the marks of the short band there is none.
     assert_eq!(labels, ["Pending", "Conta…", "CrashLo…", "0/0"], "{:?}", scene.labels);
-    // Between the marks the hover text tells the state of that time, and at the label the present one.
+    // Between the marks the hover text shows the state of that time, and at the label the present one.
     let y = scene.layout.row_y(0);
     let told = |at: f64| fixture.hit(scene.scale.x(at), y).unwrap().to_string();
     assert_eq!(told(60_000.0), "shop/a (uid u), Pending");

@@ -353,7 +353,7 @@ fn owners_roles_and_references_are_named_in_short() {
 }
 
 #[test]
-fn quotas_tell_limits_from_the_rest() {
+fn quotas_distinguish_limits_from_the_rest() {
     let status = r#""status":{"hard":{"pods":"10","limits.cpu":"4","requests.cpu":"2","count/secrets":5},
         "used":{"pods":"3","limits.cpu":"500m","requests.cpu":null}}"#;
     assert_eq!(cell("quota", "REQUEST", "", status), "count/secrets: 0/5, pods: 3/10, requests.cpu: 0/2");

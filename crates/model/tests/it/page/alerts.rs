@@ -8,7 +8,7 @@ use kubechurn_model::page::command::Command;
 use super::changes::{listed, listed_at};
 
 #[test]
-fn a_change_that_passes_is_told_once_in_ten_seconds_and_the_mark_goes_when_the_user_is_there() {
+fn a_change_that_passes_notifies_once_in_ten_seconds_and_the_mark_goes_when_the_user_is_there() {
     let (mut play, id) = listed();
     play.change(id, "ADDED", "before@10");
     play.command(Command::Filter(String::from("type:added")));
@@ -39,7 +39,7 @@ fn a_change_that_passes_is_told_once_in_ten_seconds_and_the_mark_goes_when_the_u
 }
 
 #[test]
-fn a_relist_is_never_told_and_nothing_is_told_twice() {
+fn a_relist_never_notifies_and_nothing_notifies_twice() {
     let (mut play, id) = listed();
     play.command(Command::Alerts(AlertCommand::Watch));
     play.done();
@@ -57,7 +57,7 @@ fn a_relist_is_never_told_and_nothing_is_told_twice() {
 }
 
 #[test]
-fn a_hidden_page_tells_what_a_socket_brings_without_a_frame() {
+fn a_hidden_page_notifies_of_what_a_socket_brings_without_a_frame() {
     let (mut play, id) = listed_at("#/pods");
     play.command(Command::Alerts(AlertCommand::Watch));
     assert_eq!(play.told(), "You are notified of what passes kind:/^(Pod)$/ from now on.");

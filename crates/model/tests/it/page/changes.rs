@@ -53,7 +53,7 @@ pub(super) fn names(told: &[(String, String)]) -> Vec<&str> {
 }
 
 #[test]
-fn a_list_is_no_change_and_what_comes_after_it_is_told_newest_first() {
+fn a_list_is_no_change_and_what_comes_after_it_is_shown_newest_first() {
     let (mut play, id) = listed();
     assert_eq!(play.feed(), []);
     assert!(play.page.view().feed.frame.empty.starts_with("Nothing has changed"));
@@ -116,7 +116,7 @@ fn the_filter_is_the_feed_s_while_it_is_in_view() {
 }
 
 #[test]
-fn without_a_recorder_nothing_is_told_and_the_page_says_so() {
+fn without_a_recorder_nothing_is_shown_and_the_page_says_so() {
     let (mut play, id) = listed();
     play.change(id, "ADDED", "c@10");
     play.command(Command::Recorder(Budget::Off));
@@ -156,7 +156,7 @@ fn unlike(word: &str, object: &str, seed: u64) -> String {
 }
 
 #[test]
-fn a_change_is_told_even_if_the_list_was_too_long_to_be_kept() {
+fn a_change_is_shown_even_if_the_list_was_too_long_to_be_kept() {
     let mut play = Play::found("#/pods?view=changes");
     play.command(Command::Recorder(Budget::Small));
     let (id, _) = play.informers[0];

@@ -9,8 +9,9 @@ use kubechurn_model::inspector::tab::Tab;
 use kubechurn_model::page::command::{Command, InspectorCommand, TimelineCommand};
 use kubechurn_model::page::effect::{Answer, Request};
 use kubechurn_model::page::time_words::{TimeWords, Zone};
+use serde_json::json;
 
-use super::Play;
+use super::{Focus, Play};
 
 fn text(lines: &kubechurn_model::inspector::yaml::Yaml) -> String {
     lines.lines.iter().map(|line| format!("{}{}{}\n", line.lead, line.key, line.value)).collect()
@@ -214,6 +215,31 @@ fn follow(play: &mut Play, href: &str) {
     play.place.url.borrow_mut().1 = href.trim_start_matches('#').to_owned();
     play.command(Command::Arrive(href.to_owned()));
     play.frame();
+}
+
+#[test]
+fn each_change_of_a_group_has_a_link_to_itself() {
+    let (mut play, id) = super::changes::listed();
+    let owner =
+        json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "web", "controller": true}]);
+    for (name, version) in [("p", "10"), ("q", "11")] {
+        let pod = json!({"type": "ADDED", "object": {"metadata": {"name": name, "namespace": "shop", "uid": name,
+            "resourceVersion": version, "ownerReferences": owner}}});
+        play.reflects(id, Input::Frame(&pod.to_string()));
+    }
+    play.frame();
+    let rows = |play: &Play| play.page.view().feed.window.rows.clone();
+    let group = rows(&play).first().cloned().expect("a row");
+    assert_eq!((&*group.kind, &*group.name_end, &*group.href), ("2 Pods of", "et web", ""), "{group:?}");
+    // It is of two objects: Enter opens it.
+    play.press(&["j", "Enter"], Focus::Table);
+    let lines: Vec<_> = rows(&play).into_iter().filter(|row| row.what == "line").collect();
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    for line in lines {
+        let version = if line.name_end.ends_with('p') { "10" } else { "11" };
+        follow(&mut play, &line.href);
+        assert_eq!(marked(&play).as_deref(), Some(version), "{line:?}");
+    }
 }
 
 #[test]

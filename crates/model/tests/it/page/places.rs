@@ -252,7 +252,7 @@ fn an_object_elsewhere_is_visited_in_its_own_table() {
 }
 
 #[test]
-fn what_is_copied_and_kept_is_told() {
+fn what_is_copied_and_kept_is_said() {
     let mut play = Play::listed("#/pods", &["a@1", "b@2"]);
     play.command(Command::Copy(Copied::Name));
     assert_eq!((play.done(), play.told()), (String::new(), "No row is chosen: j and k, or the arrows, go to one."));

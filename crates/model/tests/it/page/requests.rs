@@ -249,7 +249,7 @@ fn lists_are_written_only_while_they_are_open() {
 }
 
 #[test]
-fn short_memory_is_told_and_the_largest_watch_given_up() {
+fn short_memory_is_reported_and_the_largest_watch_given_up() {
     let mut play = Play::listed("#/pods?pin=nodes", &["a@1"]);
     play.place.memory.set(900_000_000);
     play.frame();

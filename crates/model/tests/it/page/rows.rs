@@ -187,15 +187,21 @@ fn what_is_being_deleted_says_so_in_its_row_and_its_lane_whatever_its_kind() {
     play.reflects(id, Input::Frame(&object("a", 10, deletion)));
     play.reflects(id, Input::Frame(&object("b", 11, "")));
     play.frame();
-    let rows = std::mem::take(&mut play.page.view_mut().rows.drawn);
-    let words = |name: &str| {
+    // State and words of the row that was drawn last of an object.
+    let drawn_of = |play: &mut Play, name: &str| {
+        let rows = &play.page.view_mut().rows.drawn;
         let mut rows = rows.iter().map(|(_, row)| row).filter(|row| &*row.key.name == name);
-        rows.next_back().and_then(|row| row.deletion.clone())
+        rows.next_back().map(|row| (row.state, row.deletion.clone().unwrap_or_default()))
     };
-    assert_eq!(words("a").as_deref(), Some("being deleted, and to be gone at 2026-11-25T10:00:00Z"));
-    assert_eq!(words("b"), None);
+    let words = String::from("being deleted, and to be gone at 2026-11-25T10:00:00Z");
+    assert_eq!(drawn_of(&mut play, "a"), Some(("live", words)));
+    assert_eq!(drawn_of(&mut play, "b"), Some(("live", String::new())));
     play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 400.0)));
     play.frame();
     let summary = play.page.view().timeline.summary.to_string();
     assert!(summary.contains("n/a Terminating") && !summary.contains("n/b Terminating"), "{summary}");
+    // What is gone is not being deleted any more.
+    play.reflects(id, Input::Frame(&object("a", 12, deletion).replace("MODIFIED", "DELETED")));
+    play.frame();
+    assert_eq!(drawn_of(&mut play, "a"), Some(("deleted", String::new())));
 }

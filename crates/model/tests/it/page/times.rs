@@ -40,7 +40,7 @@ fn told(play: &Play) -> (Vec<&str>, Vec<&str>, &str) {
 }
 
 #[test]
-fn one_switch_tells_every_time_by_another_clock_and_the_next_visit_knows_it() {
+fn one_switch_shows_every_time_by_another_clock_and_the_next_visit_knows_it() {
     let mut play = berlin("#/pods?view=changes&sel=n/a&tab=changes");
     let (feed, changes, clock) = told(&play);
     assert_eq!((&changes[..], clock), (&["02:30:05.678", "02:30:05.678"][..], "local time"), "an hour passed");
@@ -69,7 +69,7 @@ fn one_switch_tells_every_time_by_another_clock_and_the_next_visit_knows_it() {
 }
 
 #[test]
-fn whoever_points_at_a_time_is_told_date_and_zone() {
+fn whoever_points_at_a_time_sees_date_and_zone() {
     let mut play = berlin("#/pods");
     let full = |play: &Play, at: f64| play.page.full_time(at, &play.place);
     let told = ["Sun 2026-10-25 02:30:05.678 +02:00 Europe/Berlin", "Sun 2026-10-25 02:30:05.678 +01:00 Europe/Berlin"];
@@ -87,7 +87,7 @@ fn whoever_points_at_a_time_is_told_date_and_zone() {
 }
 
 #[test]
-fn the_last_write_and_a_deletion_are_told_by_the_clock() {
+fn the_last_write_and_a_deletion_are_shown_by_the_clock() {
     let mut play = berlin("#/pods?sel=n/a&tab=yaml");
     let uid = || Command::Inspector(InspectorCommand::LastWrite(Some(String::from("/metadata/uid"))));
     play.command(uid());
@@ -123,7 +123,7 @@ fn what_leaves_the_page_bears_its_zone() {
 }
 
 #[test]
-fn west_of_greenwich_and_on_a_clock_that_was_set_back_the_zone_is_told_too() {
+fn west_of_greenwich_and_on_a_clock_that_was_set_back_the_zone_is_shown_too() {
     let place = Place::default();
     place.now.set(BACK);
     place.zone.set((0.0, 0.0, -3.5 * HOUR));

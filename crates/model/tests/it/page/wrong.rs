@@ -66,6 +66,40 @@ fn what_is_wrong_is_an_entry_with_its_place_and_stays_a_while_when_it_is_over() 
 }
 
 #[test]
+fn the_card_of_a_fight_is_one_and_leads_to_the_object_that_is_fought_over() {
+    let mut play = Play::found("#/pods,deployments?view=changes");
+    let of = |plural: &str| play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
+    let [pods, deployments] = ["pods", "deployments"].map(of);
+    play.lists(pods, &[]);
+    play.lists(deployments, &[]);
+    for turn in 0..40 {
+        let (side, manager, replicas) = [(0, "kubectl-scale", 1), (1, "autoscaler", 3)][turn % 2];
+        let frame = json!({"type": if turn == 0 { "ADDED" } else { "MODIFIED" }, "object": {
+            "metadata": {"name": "cart", "namespace": "shop", "uid": "cart", "generation": turn,
+                "resourceVersion": (200 + 2 * turn).to_string(),
+                "managedFields": [{"manager": manager, "operation": "Update", "time": turn.to_string()}]},
+            "spec": {"replicas": replicas}, "status": {"replicas": replicas, "readyReplicas": replicas}}});
+        play.reflects(deployments, Input::Frame(&frame.to_string()));
+        // What follows from it: a Pod that comes and goes.
+        play.pod(pods, ["DELETED", "ADDED"][side], ("cart-1", 201 + 2 * turn as u32), "");
+    }
+    (0..10).for_each(|_| play.later(200.0));
+    let rows = &play.wrong().rows;
+    let [card] = &rows[..] else { panic!("{:#?}", play.entries()) };
+    assert!(card.is_card && card.tone == "fight" && card.kind == "Deployment" && card.name == "shop/cart", "{card:?}");
+    assert_eq!(card.writer, "kubectl-scale, autoscaler");
+    let href = card.href.clone();
+    play.place.url.borrow_mut().1 = href.clone();
+    play.command(Command::Arrive(href));
+    play.frame();
+    let selected = play.page.view().header.route.selected.clone();
+    assert!(
+        format!("{selected:?}").contains("deployments") && format!("{selected:?}").contains("cart"),
+        "{selected:?}"
+    );
+}
+
+#[test]
 fn four_entries_are_open_and_the_others_are_counted_and_one_click_away() {
     let (mut play, id) = listed();
     for number in 0..7 {

@@ -213,7 +213,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// Name, number and time of a row, and whether its object lives.
 type Plain = (String, i64, u64, bool);
 
-/// The rows that should be shown, in order. Rows that the sort does not tell apart may stand in another order.
+/// The rows that should be shown, in order. Rows that the sort does not distinguish may stand in another order.
 fn plain(rows: &[Plain], sort: Sort, filter: &str) -> Vec<Plain> {
     let mut rows: Vec<Plain> = rows
         .iter()
@@ -338,7 +338,7 @@ proptest! {
                 // What is shown on the way is right, but not complete.
                 let known = shown(&view, 1000);
                 prop_assert!(known.len() <= expected.len());
-                // Nothing may tell the two rows of one name apart, and one of them may be at the end.
+                // Nothing may distinguish the two rows of one name, and one of them may be at the end.
                 let ends_within = expected.get(known.len()).is_some_and(|next| known.last().is_some_and(|last| last.0 == next.0));
                 prop_assert!(ends_within || agrees(&known, &expected[..known.len()], sort), "{:?} {:?}", known, expected);
             }

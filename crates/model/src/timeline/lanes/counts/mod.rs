@@ -4,7 +4,7 @@
 //! of them. Afterwards only new marks are counted, as long as the groups on the screen and the scale stay the same.
 //! While other groups are counted, those that were counted before are drawn.
 //!
-//! What is told of a group are the marks that are held, and in the window: those that are evicted are taken off the
+//! What is counted of a group are the marks that are held, and in the window: those that are evicted are taken off the
 //! counts (see [`oldest`]), and so are those of a part that are beyond an end of the window (see [`edge`]).
 
 mod edge;

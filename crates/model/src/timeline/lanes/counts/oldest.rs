@@ -1,5 +1,5 @@
 //! What is known of the oldest marks that are counted, so that they can be taken off the counts when they are evicted:
-//! nothing else tells then to which group they belonged.
+//! nothing else shows then to which group they belonged.
 
 use std::collections::VecDeque;
 

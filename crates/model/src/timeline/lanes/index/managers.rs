@@ -34,7 +34,7 @@ pub(crate) const MOST: usize = 100_000;
 /// The objects beyond [`MOST`] of one manager, in the place of a lane.
 const REST: LaneOf = LaneOf { kind: KindId(u8::MAX), lane: LaneId(u32::MAX) };
 
-/// Tells who wrote the version of an object that a mark is about; `None` if that is not known.
+/// Says who wrote the version of an object that a mark is about; `None` if that is not known.
 pub(crate) type FindWriter<'a> = dyn FnMut(&'static Kind, &MarkInfo<'_>) -> Option<String> + 'a;
 
 /// The kinds of a timeline and their marks, both by the kinds' numbers.

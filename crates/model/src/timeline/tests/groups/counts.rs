@@ -32,7 +32,7 @@ fn evicted_marks_leave_the_counts_with_the_next_scene() {
     };
     push(&mut fixture, 700);
     assert!(fixture.marks[POD].evicted().total() > 100);
-    // More than a scene counts: it would tell if all of them were counted anew.
+    // More than a scene counts: it would show if all of them were counted anew.
     (0..21_000).for_each(|_| fixture.push(MarkType::Updated, (NODE, "n"), None, ""));
     fixture.view.window = Window { from: fixture.now - 12_000.0, to: fixture.now };
     fixture.past_scene();

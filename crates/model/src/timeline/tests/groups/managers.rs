@@ -136,7 +136,7 @@ fn marks_that_stand_close_are_folded_by_manager() {
 }
 
 #[test]
-fn nobody_is_known_where_nobody_is_told() {
+fn nobody_is_known_where_nobody_is_named() {
     let mut written = Written::new();
     written.push(MarkType::Added, (POD, "a"), "");
     written.push(MarkType::Updated, (POD, "a"), "not known");

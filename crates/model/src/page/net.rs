@@ -1,0 +1,86 @@
+//! What is different between two moments: what the address asks for, and what is shown and written of it.
+
+use kubechurn_changes::feed::Entry;
+
+use crate::feed::net::export::{Head, NetFormat, write};
+use crate::feed::net::{Asked, Net, Pair};
+use crate::feed::{FeedRow, Piece};
+use crate::navigation::route::Route;
+use crate::page::context::Context;
+use crate::page::effect::Request;
+use crate::page::links::{cluster_of, of_pair};
+use crate::page::requests::Purpose;
+use crate::page::time_words::TimeWords;
+use crate::table::export::plain_name;
+use crate::timeline::mark::MarkType;
+
+/// What the address asks to be compared, while the feed is in view. Nothing is compared that is later than the moment that is
+/// shown.
+pub(super) fn asked(cx: &Context<'_>) -> Option<Asked> {
+    let route = &cx.navigation.route;
+    let span = route.span.filter(|_| route.net && route.changes)?;
+    let last = cx.watching.moment.map_or(f64::INFINITY, |moment| moment.at);
+    let kinds = cx.navigation.schema.kinds().iter();
+    Some(Asked {
+        ends: [span.from.min(last), span.to.min(last)],
+        kinds: kinds.map(|kind| (*kind, cluster_of(&kind.resource, cx))).collect(),
+        namespaces: route.namespaces.clone(),
+    })
+}
+
+/// The two times, to be shown.
+pub(super) fn ends(net: &Net, cx: &Context<'_>) -> [String; 2] {
+    let [from, to] = net.times().map(|at| cx.words().time_of_day(at));
+    [from, if net.moves_on() { String::from("now") } else { to }]
+}
+
+/// Where the two versions are of what a row shows that has these changes, and when the last one came.
+pub(super) fn pair_of(net: &Net, seqs: &[u64]) -> Pair {
+    let pairs = || seqs.iter().filter_map(|seq| net.pair(*seq));
+    let last = pairs().next_back().unwrap_or_default();
+    Pair { at: pairs().map(|pair| pair.at).fold(f64::NEG_INFINITY, f64::max), ..last }
+}
+
+/// Has a row show a difference rather than a change.
+pub(super) fn show_pair(row: &mut FeedRow, pair: Pair, entry: Option<&Entry>, cx: &Context<'_>) {
+    if row.what == "noise" {
+        row.at = cx.shown_at();
+        return;
+    }
+    row.at = pair.at;
+    if !row.href.is_empty() {
+        row.href = of_pair(pair, cx);
+    }
+    if row.delta.0 == MarkType::Replaced.name() && row.what != "field" {
+        row.words.insert(0, Piece::plain("replaced, "));
+    }
+    if let Some(entry) = entry.filter(|entry| entry.count > 1) {
+        row.repetition = format!("all {}", entry.count);
+    }
+}
+
+/// What is different, in a form in which it leaves the page.
+pub(super) fn written(net: &Net, format: NetFormat, route: &Route, words: TimeWords<'_>) -> String {
+    let is_json = format == NetFormat::JsonLines;
+    let ends = net.times().map(|at| if is_json { words.rfc3339(at) } else { words.full(at) });
+    let place = match &route.namespaces[..] {
+        [] => String::from("in all namespaces"),
+        [one] => format!("in namespace {one}"),
+        several => format!("in namespaces {}", several.join(", ")),
+    };
+    let head = Head { ends: [&ends[0], &ends[1]], place: &place, filter: &route.text };
+    write(net, format, head, &|at| if is_json { words.rfc3339(at) } else { words.time_of_day(at) })
+}
+
+/// Copies what is different, or saves it.
+pub(super) fn export(net: &Net, format: NetFormat, cx: &mut Context<'_>) {
+    let (words, route) = (cx.words(), &cx.navigation.route);
+    let text = written(net, format, route, words);
+    if format == NetFormat::JsonLines {
+        let rows = text.lines().count();
+        let name = plain_name("differences", &route.namespaces, &words.for_file(net.times()[1]), "ndjson");
+        cx.request(Purpose::Save(name.clone()), Request::SaveText { name, text, rows });
+    } else {
+        cx.request(Purpose::Copy(format.words(), text.clone()), Request::Copy(text));
+    }
+}
