@@ -9,6 +9,7 @@ mod keys;
 mod requests;
 
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::rc::{Rc, Weak};
 
 use futures::channel::oneshot;
@@ -16,7 +17,6 @@ use futures::future::AbortHandle;
 use rustc_hash::FxHashMap;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_model::page::Page;
@@ -41,7 +41,8 @@ use crate::ui::times;
 
 /// The page, and what is under way for it.
 struct App {
-    page: RefCell<Page>,
+    /// The page lives as long as the document, and nothing is compiled that would drop it.
+    page: ManuallyDrop<RefCell<Page>>,
     /// Where the API was found, and where those of other clusters are, by cluster.
     bases: RefCell<FxHashMap<&'static str, Base>>,
     /// What keeps each informer's reflector going.
@@ -63,12 +64,14 @@ const FIRST_ANSWER: u32 = 50;
 
 /// Begins, and mounts the page into the document a moment later: as soon as the first answer has led to the first request
 /// for objects, which need not wait until the page is drawn.
+// Within `main`, which is built for speed, it would be built for speed as well.
+#[inline(never)]
 pub fn mount() {
     watchdog::tell_of_panics();
     let (answered, answer) = oneshot::channel();
     let app = App::begin(answered);
     app.settle();
-    spawn_local(async move {
+    task::spawn(async move {
         // The sender is dropped with the first answer.
         let _ = clock::within(FIRST_ANSWER, answer).await;
         draw(app);
@@ -84,7 +87,7 @@ fn draw(app: Rc<App>) {
         app.screen.set(Some(screen));
         let receiver = app.clone();
         let commands = Commands::new(move |command| receiver.command(command));
-        spawn_local(parts::make(screen, task::next));
+        task::spawn(parts::make(screen, task::next));
         parts::after(Part::Timeline, screen, move || app.attach_canvas());
         Shell(ShellProps { screen, commands })
     });
@@ -95,7 +98,7 @@ impl App {
         let app = Rc::new_cyclic(|this: &Weak<App>| {
             let (framed, ticking) = (this.clone(), this.clone());
             App {
-                page: RefCell::new(Page::begin(&Browser)),
+                page: ManuallyDrop::new(RefCell::new(Page::begin(&Browser))),
                 bases: RefCell::default(),
                 drivers: RefCell::default(),
                 requests: RefCell::default(),
@@ -153,7 +156,7 @@ impl App {
         if !effects.list.is_empty()
             && let Some(app) = self.this.upgrade()
         {
-            spawn_local(async move { effects.list.into_iter().for_each(|effect| app.perform(effect)) });
+            task::spawn(async move { effects.list.into_iter().for_each(|effect| app.perform(effect)) });
         }
     }
 

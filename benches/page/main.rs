@@ -5,7 +5,7 @@
 //! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
 //! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `rewind`,
 //! `worker`, `builds`; numbers select the sizes
-//! of cluster of `list`.
+//! of cluster of `list` and `rewind`.
 
 // The sizes of the page's files as they are transferred.
 mod files;
@@ -63,7 +63,7 @@ fn main() {
             idle::report().await;
         }
         if runs("rewind") {
-            rewind::report().await;
+            rewind::report(&sizes).await;
         }
         // Not of this page alone, so only where they are asked for.
         if wanted.iter().any(|name| name == "worker") {

@@ -3,14 +3,18 @@
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::measure::metrics::{self, Metrics};
 use kubechurn_harness::measure::quantile::Samples;
 use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::proxy::KubectlProxy;
 
+/// Without other numbers on the command line.
 const PODS: u32 = 10_000;
+/// Writes a second that come in while the moment is dragged.
+const MEANWHILE: u32 = 200;
 /// As many changes as there are in an hour at 20 a second, in as short a time as the page can take them.
 const CHANGES: u64 = 72_000;
 const RATE: u32 = 3_000;
@@ -21,11 +25,11 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Goes to a part of the recording, and returns after how many milliseconds the rows in sight are there, and after how many
 /// all are read and in order.
 const GO: &str = "
-    const [from, part, done] = [arguments[0], arguments[1], arguments[arguments.length - 1]];
+    const [from, part, filter, done] = arguments;
     const last = performance.timeOrigin + performance.now();
     const moment = new Date(from + part * (last - from)).toISOString();
     const began = performance.now();
-    location.hash = '#/pods?at=' + moment;
+    location.hash = '#/pods?' + filter + 'at=' + moment;
     let seen = 0;
     const look = () => {
         const there = kubechurn_moment() === moment.slice(11, 23);
@@ -62,54 +66,85 @@ const FRAMES: &str = "
         requestAnimationFrame(step);
     }, 1500)";
 
-/// Prints the times.
-pub async fn report() {
-    let cluster = Cluster::start(&Options { pods: PODS, rate: 0, ..Options::default() }).await;
+/// Prints the times, for each number of Pods.
+pub async fn report(sizes: &[u32]) {
+    for pods in if sizes.is_empty() { &[PODS] } else { sizes } {
+        one(*pods).await;
+    }
+}
+
+async fn one(pods: u32) {
+    let cluster = Cluster::start(&Options { pods, rate: 0, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     with_page("rewind", &proxy.url(), "#/pods", async |page| {
+        page.browser.devtools("Performance.enable", json!({})).await;
         page.reaches("pods", "live", PATIENCE).await;
         let began: f64 = page.read("return performance.timeOrigin + performance.now()", Vec::new()).await;
+        let empty = metrics::wasm(&page.browser).await;
         cluster.rate(RATE).await;
         cluster.advance(CHANGES, RATE).await;
         let truth = cluster.quiet("/api/v1/pods").await;
         page.shows("pods", &truth, PATIENCE).await;
-        println!("\n## Rewind: {PODS} Pods, {CHANGES} changes\n");
+        let recorded = metrics::wasm(&page.browser).await;
+        println!("\n## Rewind: {pods} Pods, {CHANGES} changes\n");
         println!("| what | p50, ms | p95, ms | most, ms |\n|---|---:|---:|---:|");
-        for (what, goes_back) in [("from now", true), ("from another moment", false)] {
+        for (what, goes_back, filter) in
+            [("from now", true, ""), ("from another moment", false, ""), ("with a filter", false, "q=Running&")]
+        {
             let (mut seen, mut whole) = (Vec::new(), Vec::new());
             for round in 0..ROUNDS {
                 if goes_back {
-                    page.press("L").await;
-                    let live = "return document.querySelector('[data-testid=connection]').dataset.state === 'live'";
-                    page.becomes("the page is live", live, true.into()).await;
+                    live(page).await;
                 }
                 // Parts that lie now here, now there.
                 let part = 0.05 + 0.9 * (round as f64 * 0.618).fract();
-                let [first, all]: [f64; 2] = go(page, began, part).await;
+                let [first, all] = go(page, began, part, filter).await;
                 seen.push(first);
                 whole.push(all);
             }
             row(&format!("to the visible rows, {what}"), seen);
             row(&format!("to all rows, read and in order, {what}"), whole);
         }
-        for (what, drags) in [("dragged", true), ("played", false)] {
-            if !drags {
-                page.press(" ").await;
-            }
-            let (frames, long): (Vec<f64>, Vec<f64>) = told(page, FRAMES, vec![drags.into()]).await;
-            row(&format!("a frame while it is {what}"), frames);
-            println!(
-                "| tasks over 50 ms while it is {what} | {} | | {:.0} |",
-                long.len(),
-                long.iter().copied().fold(0.0, f64::max)
-            );
+        for (what, rate) in [("dragged", 0), ("dragged while writes come in", MEANWHILE)] {
+            cluster.rate(rate).await;
+            frames(page, what, true).await;
         }
+        live(page).await;
+        page.shows("pods", &cluster.quiet("/api/v1/pods").await, PATIENCE).await;
+        // Some hundred times as many changes a second as in an hour at 20: a speed of 1 is one of 100.
+        go(page, began, 0.05, "").await;
+        page.press(" ").await;
+        let before = Metrics::read(&page.browser).await;
+        frames(page, "played", false).await;
+        let after = Metrics::read(&page.browser).await;
+        println!(
+            "| main thread busy while it is played, % | {:.0} | | |",
+            100.0 * (after.task - before.task) / (after.timestamp - before.timestamp)
+        );
+        let rewound = metrics::wasm(&page.browser).await;
+        let [empty, recorded, rewound] = [empty, recorded, rewound].map(|bytes| bytes / 1e6);
+        println!(
+            "| wasm memory after the list, the changes, the rewind, MB | {empty:.0} | {recorded:.0} | {rewound:.0} |"
+        );
     })
     .await;
 }
 
-async fn go(page: &Page, began: f64, part: f64) -> [f64; 2] {
-    told(page, GO, vec![began.into(), part.into()]).await
+async fn live(page: &Page) {
+    page.press("L").await;
+    let live = "return document.querySelector('[data-testid=connection]').dataset.state === 'live'";
+    page.becomes("the page is live", live, true.into()).await;
+}
+
+async fn frames(page: &Page, what: &str, drags: bool) {
+    let (frames, long): (Vec<f64>, Vec<f64>) = told(page, FRAMES, vec![drags.into()]).await;
+    row(&format!("a frame while it is {what}"), frames);
+    let longest = long.iter().copied().fold(0.0, f64::max);
+    println!("| tasks over 50 ms while it is {what} | {} | | {longest:.0} |", long.len());
+}
+
+async fn go(page: &Page, began: f64, part: f64, filter: &str) -> [f64; 2] {
+    told(page, GO, vec![began.into(), part.into(), filter.into()]).await
 }
 
 /// Runs a script that says when it is done, and reads what it says.

@@ -6,7 +6,6 @@ use futures::future::abortable;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::Array;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
@@ -19,7 +18,7 @@ use crate::app::App;
 use crate::browser::base::{self, Base, Places};
 use crate::browser::clock;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::browser::{clipboard, discovery, download, heartbeat};
+use crate::browser::{clipboard, discovery, download, heartbeat, task};
 
 /// Rows of a file that are written between two looks at the clock.
 const SLICE: usize = 200;
@@ -39,7 +38,7 @@ impl App {
             app.answered.take();
         });
         self.requests.borrow_mut().insert(id, handle);
-        spawn_local(async move {
+        task::spawn(async move {
             // What was given up has nothing more to say.
             let _ = work.await;
         });

@@ -3,10 +3,9 @@
 use gloo_timers::future::TimeoutFuture;
 use js_sys::Array;
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
-use crate::browser::document;
+use crate::browser::{document, task};
 
 /// How long the browser may take to begin with the file, in milliseconds.
 const FETCHED: u32 = 60_000;
@@ -21,7 +20,7 @@ pub fn save(parts: &Array, name: &str, media_type: &str) -> Option<()> {
     anchor.set_href(&url);
     anchor.set_download(name);
     anchor.click();
-    spawn_local(async move {
+    task::spawn(async move {
         TimeoutFuture::new(FETCHED).await;
         // By now the browser has begun to read the file, if it ever will.
         let _ = Url::revoke_object_url(&url);

@@ -4,12 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use futures::future::{AbortHandle, abortable};
-use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::cache::reflector::{Action, Input};
 
 use crate::browser::clock::Alarm;
 use crate::browser::lister_watcher::ListerWatcher;
+use crate::browser::task;
 
 /// Hands an input to the core, and returns the next action and deadline.
 type Deliver = dyn Fn(Input<'_>) -> (Option<Action>, Option<f64>);
@@ -85,7 +85,7 @@ impl Driver {
         };
         let (work, handle) = abortable(work);
         self.under_way.replace(Some(handle));
-        spawn_local(async move {
+        task::spawn(async move {
             // Work that was aborted has no result.
             let _ = work.await;
         });

@@ -1,14 +1,21 @@
 //! The browser's tasks: what is done in one of them is done before the page is drawn again.
 
+use futures::future::LocalBoxFuture;
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::MessageChannel;
 
 use crate::browser::clock;
 
 /// How long is worked in one task, in milliseconds: half of a frame, so that the other half is left for drawing.
 const SHARE: f64 = 8.0;
+
+/// Begins what goes on by itself. It is boxed, so that what polls it is compiled once.
+pub fn spawn(work: impl Future<Output = ()> + 'static) {
+    let work: LocalBoxFuture<'static, ()> = Box::pin(work);
+    spawn_local(work);
+}
 
 /// Work that lasts longer than one task.
 #[derive(Debug)]

@@ -13,5 +13,6 @@ pub mod sized;
 pub mod table;
 pub mod timeline;
 pub mod times;
+pub mod values;
 pub mod verification;
 pub mod watches;

@@ -3,11 +3,13 @@
 //! To make the whole page at once takes longer than a frame. So each part is made in a task of its own, what is looked at first
 //! comes first, and the browser draws between them. Each has its place from the beginning: nothing moves when it comes.
 
-use std::sync::Arc;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use leptos::prelude::*;
 
 use crate::ui::screen::Screen;
+use crate::ui::values::Memo;
 
 /// A part of the page that is made after its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,9 +67,39 @@ pub fn once<V: IntoView + 'static>(
 /// One element for each of so many places, from 0. A place keeps its element whatever comes to stand there, so that only what
 /// differs is written, and the focus stays.
 pub fn places(count: Memo<usize>, make: impl Fn(usize) -> AnyView + Send + Sync + 'static) -> AnyView {
-    // Not generic, so that the list is compiled once, and not for each caller.
-    fn list(count: Memo<usize>, make: Arc<dyn Fn(usize) -> AnyView + Send + Sync>) -> AnyView {
-        view! { <For each=move || 0..count.get() key=|place| *place children=move |place| make(place) /> }.into_any()
-    }
-    list(count, Arc::new(make))
+    list(Arc::new(move || (0..count.get()).map(|place| (place as u64, place)).collect()), Arc::new(make))
+}
+
+/// One element for each of these items, which stays while there is an item of its key.
+pub fn each<T: Send + 'static, K: Hash + 'static>(
+    items: impl Fn() -> Vec<T> + Send + Sync + 'static,
+    key: fn(&T) -> K,
+    make: impl Fn(T) -> AnyView + Send + Sync + 'static,
+) -> AnyView {
+    let new = Arc::new(Mutex::new(Vec::new()));
+    let taken = new.clone();
+    let keys = move || {
+        let items = items();
+        let keys = items.iter().enumerate().map(|(place, item)| (hash(&key(item)), place)).collect();
+        *new.lock().unwrap_or_else(PoisonError::into_inner) = items.into_iter().map(Some).collect();
+        keys
+    };
+    let make = move |place: usize| {
+        let item = taken.lock().unwrap_or_else(PoisonError::into_inner).get_mut(place).and_then(Option::take);
+        item.map(&make).into_any()
+    };
+    list(Arc::new(keys), Arc::new(make))
+}
+
+fn hash(key: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+type Keys = Arc<dyn Fn() -> Vec<(u64, usize)> + Send + Sync>;
+
+/// The list of keys, each with its place. It is not generic, so that it is compiled once, and not for each caller.
+fn list(keys: Keys, make: Arc<dyn Fn(usize) -> AnyView + Send + Sync>) -> AnyView {
+    view! { <For each=move || keys() key=|(key, _)| *key children=move |(_, place)| make(place) /> }.into_any()
 }

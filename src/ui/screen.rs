@@ -17,6 +17,7 @@ use kubechurn_model::view::panels::{
 use kubechurn_model::view::shown::{Draw, Hold};
 
 use crate::ui::parts::Part;
+use crate::ui::values::Held;
 
 /// Sends commands. `Copy`, so that every handler can have it.
 #[derive(Clone, Copy)]
@@ -41,15 +42,15 @@ impl Commands {
 pub struct InSignals;
 
 impl Hold for InSignals {
-    type Of<T> = RwSignal<T>;
+    type Of<T> = Held<T>;
 }
 
 impl Draw for InSignals {
-    fn hold<T: Clone + Send + Sync + 'static>(value: T) -> RwSignal<T> {
-        RwSignal::new(value)
+    fn hold<T: Clone + Send + Sync + 'static>(value: T) -> Held<T> {
+        Held::new(value)
     }
 
-    fn draw<T: Clone + Send + Sync + 'static>(held: &RwSignal<T>, value: T) {
+    fn draw<T: Clone + Send + Sync + 'static>(held: &Held<T>, value: T) {
         held.set(value);
     }
 }
@@ -84,12 +85,12 @@ pub struct Window {
 /// The rows.
 #[derive(Clone, Copy)]
 pub struct Rows {
-    pub length: RwSignal<usize>,
-    pub scroll: RwSignal<f64>,
-    pub unplaced: RwSignal<Option<usize>>,
-    pub empty: RwSignal<Option<String>>,
-    pub cursor: RwSignal<Option<String>>,
-    pub window: RwSignal<Window>,
+    pub length: Held<usize>,
+    pub scroll: Held<f64>,
+    pub unplaced: Held<Option<usize>>,
+    pub empty: Held<Option<String>>,
+    pub cursor: Held<Option<String>>,
+    pub window: Held<Window>,
     /// The signal of each place, so that a row that changes touches its own element only.
     places: StoredValue<FxHashMap<u64, ArcRwSignal<Arc<RowModel>>>>,
 }
@@ -97,12 +98,12 @@ pub struct Rows {
 impl Rows {
     fn new() -> Rows {
         Rows {
-            length: RwSignal::new(0),
-            scroll: RwSignal::new(0.0),
-            unplaced: RwSignal::new(None),
-            empty: RwSignal::new(None),
-            cursor: RwSignal::new(None),
-            window: RwSignal::new(Window::default()),
+            length: Held::new(0),
+            scroll: Held::new(0.0),
+            unplaced: Held::new(None),
+            empty: Held::new(None),
+            cursor: Held::new(None),
+            window: Held::new(Window::default()),
             places: StoredValue::default(),
         }
     }
@@ -152,7 +153,7 @@ pub struct Screen {
     /// Dialogs, and what is said.
     pub dialogs: DialogsView<InSignals>,
     /// The part of the page that was made last, at the start.
-    pub made: RwSignal<Option<Part>>,
+    pub made: Held<Option<Part>>,
 }
 
 impl Screen {
@@ -168,7 +169,7 @@ impl Screen {
             inspector: view.inspector.hold(),
             footer: view.footer.hold(),
             dialogs: view.dialogs.hold(),
-            made: RwSignal::new(None),
+            made: Held::new(None),
         }
     }
 

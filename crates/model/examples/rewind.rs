@@ -1,7 +1,7 @@
 //! What it costs to go to a moment: an hour at 20 changes a second over 10,000 Pods of 5 to 7 KB.
 //!
 //! ```sh
-//! ./dev bench rewind
+//! ./dev bench rewind          # or: ./dev bench rewind 150000, for another number of Pods
 //! ```
 //!
 //! Times are of this machine, and medians. A Pod is one of a recorded rollout with filling, and each change is one of what a
@@ -123,7 +123,7 @@ impl Present for Session {
     }
 }
 
-fn record() -> Session {
+fn record(pods: u64) -> Session {
     let template = Template::new();
     let mut informers = SharedInformerFactory::default();
     let id = informers.informer_for(pods::KIND.resource, &Scope::default(), || {
@@ -133,16 +133,16 @@ fn record() -> Session {
     informers.start();
     let mut session = Session { informers, id, history: History::new(BUDGET, 0) };
     session.input(Input::Start, BEGIN - 2.0);
-    session.input(Input::Piece(br#"{"kind":"PodList","metadata":{"resourceVersion":"20000"},"items":["#), BEGIN - 1.0);
-    for pod in 0..PODS {
+    session.input(Input::Piece(br#"{"kind":"PodList","metadata":{"resourceVersion":"200000"},"items":["#), BEGIN - 1.0);
+    for pod in 0..pods {
         let comma = if pod == 0 { "" } else { "," };
-        session.input(Input::Piece(format!("{comma}{}", template.text(pod, 10_000 + pod, 0)).as_bytes()), BEGIN - 1.0);
+        session.input(Input::Piece(format!("{comma}{}", template.text(pod, 1 + pod, 0)).as_bytes()), BEGIN - 1.0);
     }
     session.input(Input::Piece(b"]}"), BEGIN - 1.0);
     session.input(Input::PageEnd, BEGIN);
     session.input(Input::Opened, BEGIN);
     for at in 0..CHANGES {
-        let text = template.text(at.wrapping_mul(7919) % PODS, 20_001 + at, 1 + at / PODS);
+        let text = template.text(at.wrapping_mul(7919) % pods, 200_001 + at, 1 + at / pods);
         let frame = format!(r#"{{"type":"MODIFIED","object":{text}}}"#);
         session.input(Input::Frame(&frame), BEGIN + HOUR * (at + 1) as f64 / CHANGES as f64);
     }
@@ -161,17 +161,18 @@ fn milliseconds(work: impl FnOnce()) -> f64 {
 }
 
 fn main() {
-    let session = record();
+    let pods = std::env::args().nth(1).and_then(|pods| pods.parse().ok()).unwrap_or(PODS);
+    let session = record(pods);
     let history = &session.history;
     let (bytes, budget) = history.bytes();
-    println!("{PODS} Pods, {CHANGES} changes; recorder: {:.1} of {:.0} MB", bytes as f64 / 1e6, budget as f64 / 1e6);
+    println!("{pods} Pods, {CHANGES} changes; recorder: {:.1} of {:.0} MB", bytes as f64 / 1e6, budget as f64 / 1e6);
     let schema = Arc::new(TableSchema::of(&[&pods::KIND]));
     let at = |minute: f64| {
         let moment = history.moment(BEGIN + minute * 60_000.0);
         Rewound::at(moment, schema.clone(), &[], (history, &session))
     };
     println!(
-        "{:>6} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>9}",
+        "{:>6} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>9} {:>17}",
         "minute",
         "unread",
         "past",
@@ -183,7 +184,8 @@ fn main() {
         "whole",
         "filter",
         "counts",
-        "bytes/row"
+        "bytes/row",
+        "of the recorder's"
     );
     for minute in [1.0, 10.0, 30.0, 50.0, 59.0] {
         let mut times = [const { Vec::new() }; 8];
@@ -227,10 +229,11 @@ fn main() {
         });
         let [past, ordered, visible, names, texts, read, whole, filters] = times.map(median);
         println!(
-            "{minute:>6} {:>7} {past:>7.1} {ordered:>7.1} {visible:>7.1} {names:>7.1} {texts:>7.1} {read:>7.1} {whole:>7.1} {filters:>7.1} {:>7} {:>9.0}",
+            "{minute:>6} {:>7} {past:>7.1} {ordered:>7.1} {visible:>7.1} {names:>7.1} {texts:>7.1} {read:>7.1} {whole:>7.1} {filters:>7.1} {:>7} {:>9.0} {:>15.1} %",
             rest.0,
             rest.1,
-            held.bytes_current as f64 / PODS as f64
+            held.bytes_current as f64 / pods as f64,
+            100.0 * held.bytes_current as f64 / bytes as f64
         );
     }
     let mut rewound = at(30.0);

@@ -12,6 +12,7 @@ use kubechurn_model::feed::alerts::{Alert, AlertCommand, AlertItem};
 use kubechurn_model::page::command::Command;
 
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::values::Memo;
 
 /// How long a tone is, in seconds, and how high, in hertz.
 const TONE: (f64, f32) = (0.18, 740.0);

@@ -22,6 +22,7 @@ use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::closing_menu;
 use crate::ui::sized::on_size;
 use crate::ui::table::Trouble;
+use crate::ui::values::Memo;
 
 /// The id of the rows in the document.
 pub const FEED: &str = "feed";

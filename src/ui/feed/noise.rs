@@ -12,6 +12,7 @@ use kubechurn_model::shell::beside::beside;
 use crate::ui::focus;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::sized::window_size;
+use crate::ui::values::Memo;
 
 /// The menu, while something is offered, and the notice, while it can be undone.
 #[component]

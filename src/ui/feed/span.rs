@@ -8,6 +8,7 @@ use kubechurn_model::feed::span::{SpanCommand, SpanModel, SpanRow, SpanSection};
 use kubechurn_model::page::command::Command;
 
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::values::Memo;
 
 /// The table. Nothing is shown while no stretch is chosen.
 #[component]

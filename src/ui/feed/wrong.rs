@@ -8,6 +8,7 @@ use kubechurn_model::page::command::Command;
 
 use crate::ui::parts::places;
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::values::Memo;
 
 /// The section. Nothing is shown while nothing is wrong.
 #[component]

@@ -15,7 +15,9 @@ use kubechurn_model::rewind::banner::RewindCommand;
 
 use crate::ui::inspector::comparison::Comparison;
 use crate::ui::inspector::scroll_to;
+use crate::ui::parts::each;
 use crate::ui::screen::{Commands, Inspector, Screen};
+use crate::ui::values::Memo;
 
 /// The tab.
 #[component]
@@ -62,11 +64,11 @@ fn Versions(signals: Inspector, commands: Commands) -> impl IntoView {
             </button>
         })}
         <ol class="versions" data-testid="inspector-versions">
-            <For
-                each=move || versions.with(|versions| versions.shown.clone())
-                key=|version| (version.sequence, version.time.clone())
-                children=move |version| version_view(&version, marked, commands)
-            />
+            {each(
+                move || versions.with(|versions| versions.shown.clone()),
+                |version| (version.sequence, version.time.clone()),
+                move |version| version_view(&version, marked, commands).into_any(),
+            )}
         </ol>
         {move || (older.get() > 0).then(|| view! {
             <button class="older" on:click=move |_| send(InspectorCommand::Older)>

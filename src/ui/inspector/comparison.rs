@@ -10,7 +10,9 @@ use kubechurn_model::view::inspector::ComparisonModel;
 
 use crate::ui::inspector::changes::{field_view, sides};
 use crate::ui::inspector::{focus, has_no_focus};
+use crate::ui::parts::each;
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::values::{Held, Memo};
 
 /// Both versions.
 #[component]
@@ -89,7 +91,7 @@ pub fn Comparison(screen: Screen, commands: Commands) -> impl IntoView {
     }
 }
 
-type Model = RwSignal<Option<std::sync::Arc<ComparisonModel>>>;
+type Model = Held<Option<std::sync::Arc<ComparisonModel>>>;
 
 fn read<T: Default>(model: Model, get: impl Fn(&ComparisonModel) -> T) -> T {
     model.with(|model| model.as_deref().map(get).unwrap_or_default())
@@ -134,13 +136,9 @@ fn Side(screen: Screen, commands: Commands, is_old: bool) -> impl IntoView {
                 {(!is_old).then(|| view! {
                     <option value="" prop:selected=move || chosen.get().1>"the newest, as it changes"</option>
                 })}
-                <For
-                    each=move || choices.get()
-                    key=|choice| choice.clone()
-                    children=move |(number, words)| view! {
-                        <option value=number.to_string() prop:selected=move || chosen.get() == (Some(number), false)>{words}</option>
-                    }
-                />
+                {each(move || choices.get(), Clone::clone, move |(number, words)| view! {
+                    <option value=number.to_string() prop:selected=move || chosen.get() == (Some(number), false)>{words}</option>
+                }.into_any())}
                 {move || (older.get() > 0).then(|| view! { <option disabled value="older">{format!("and {} older", older.get())}</option> })}
             </select>
         </label>

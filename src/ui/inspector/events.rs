@@ -5,7 +5,9 @@ use leptos::prelude::*;
 use kubechurn_model::inspector::events::Item;
 
 use crate::ui::inspector::{age, tone_name};
+use crate::ui::parts::each;
 use crate::ui::screen::Inspector;
+use crate::ui::values::Memo;
 
 /// The tab.
 #[component]
@@ -18,11 +20,11 @@ pub fn Events(signals: Inspector) -> impl IntoView {
             <p class="inspector-note" data-testid="inspector-events-state">{words.get()}</p>
         })}
         <ol class="events" data-testid="inspector-events">
-            <For
-                each=move || events.with(|events| events.items.clone())
-                key=|event| (event.key.clone(), event.count, event.last, event.message.clone())
-                children=move |event| item(event, signals)
-            />
+            {each(
+                move || events.with(|events| events.items.clone()),
+                |event| (event.key.clone(), event.count, event.last, event.message.clone()),
+                move |event| item(event, signals).into_any(),
+            )}
         </ol>
         {move || (more.get() > 0).then(|| view! { <p class="inspector-note">{format!("and {} older", more.get())}</p> })}
     }

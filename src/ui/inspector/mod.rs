@@ -25,6 +25,7 @@ use crate::ui::screen::{Commands, Inspector as Signals, Screen};
 use crate::ui::shell::closing_menu;
 use crate::ui::shell::edge::Edge;
 use crate::ui::sized::on_size;
+use crate::ui::values::Memo;
 
 /// The panel; nothing while no row is selected.
 #[component]

@@ -8,6 +8,7 @@ use kubechurn_model::inspector::summary::{Condition, FactValue};
 
 use crate::ui::inspector::{age, tone_name};
 use crate::ui::screen::Inspector;
+use crate::ui::values::Memo;
 
 /// The tab.
 #[component]

@@ -9,6 +9,7 @@ use kubechurn_model::page::command::{Command, InspectorCommand};
 
 use crate::ui::inspector::last_write::LastWrite;
 use crate::ui::screen::{Commands, Inspector};
+use crate::ui::values::Memo;
 
 /// What the ids of the lines begin with, before their places.
 const ID: &str = "yaml-line-";
@@ -65,7 +66,7 @@ pub fn YamlView(signals: Inspector, commands: Commands) -> impl IntoView {
                 aria-pressed=move || managed.get().to_string()
                 title="metadata.managedFields, which kubectl leaves out too"
                 on:click=move |_| send(InspectorCommand::Managed(!managed.get_untracked()))
-            >"managedFields "<span class="num">{entries}</span></button>
+            >"managedFields "<span class="num">{move || entries.get()}</span></button>
             <span class="grow"></span>
             <span role="status" class="dim" data-testid="yaml-copied">{move || yaml.with(|yaml| yaml.copied)}</span>
         </div>

@@ -8,6 +8,7 @@ use kubechurn_model::rewind::banner::{RewindCommand, RewindModel, SPEEDS};
 
 use crate::ui::parts::once;
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::values::Memo;
 
 /// The banner. Nothing is shown while the page shows what is now.
 #[component]

@@ -10,6 +10,7 @@ use kubechurn_model::table::cursor::Step;
 use kubechurn_model::view::CompletionItem;
 
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::values::Memo;
 
 /// The field.
 #[component]

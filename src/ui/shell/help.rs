@@ -19,7 +19,7 @@ pub fn Help(
     commands: Commands,
 ) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
-    modal(dialog, screen.dialogs.help.into());
+    modal(dialog, move || screen.dialogs.help.get());
     let close = move || commands.send(Command::CloseHelp);
     let letters = move |_| commands.send(Command::ToggleLetters);
     view! {

@@ -23,7 +23,7 @@ use crate::ui::feed::alerts::marked;
 use crate::ui::focus;
 use crate::ui::inspector::Inspector;
 use crate::ui::navigation::selectors::Selectors;
-use crate::ui::parts::{Part, once, part};
+use crate::ui::parts::{Part, each, once, part};
 use crate::ui::rewind::Rewind;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::filter::Filter;
@@ -131,7 +131,7 @@ kubectl proxy        # beside `trunk serve`: your kubectl's current context
 #[component]
 fn Question(screen: Screen, commands: Commands) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
-    modal(dialog, Signal::derive(move || screen.header.question.with(Option::is_some)));
+    modal(dialog, move || screen.header.question.with(Option::is_some));
     let host = move || screen.header.question.get().unwrap_or_default();
     let answer = move |allowed: bool| commands.send(Command::Connect(allowed));
     // A dialog that is closed while the question is open counts as a No.
@@ -415,38 +415,34 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
                     />
                     "all namespaces"
                 </label>
-                <For
-                    each=names
-                    key=|name| name.clone()
-                    children=move |name| {
-                        let asked = name.clone();
-                        let is_chosen = move || screen.header.route.with(|route| route.namespaces.contains(&asked));
-                        let (id, shown) = (format!("namespace-{name}"), name.clone());
-                        let (all, title) = (name.clone(), format!("everything in {name}: all kinds in one table"));
-                        let (handle, label) = (format!("everything-{name}"), title.clone());
-                        let (typed, forgotten) = (name.clone(), name.clone());
-                        let is_typed = move || screen.header.namespaces.with(|known| known.typed.contains(&typed));
-                        view! {
-                            <div class="namespace">
-                                {choice_box(id, shown, is_chosen, move || commands.send(Command::Namespace(name.clone())))}
-                                <button
-                                    data-testid=handle
-                                    title=title
-                                    aria-label=label
-                                    on:click=move |_| {
-                                        close();
-                                        commands.send(Command::Everything(all.clone()));
-                                    }
-                                >
-                                    "all kinds"
-                                </button>
-                                <Show when=is_typed>
-                                    {forget_button(commands, forgotten.clone())}
-                                </Show>
-                            </div>
-                        }
-                    }
-                />
+                {each(names, String::clone, move |name| {
+                    let asked = name.clone();
+                    let is_chosen = move || screen.header.route.with(|route| route.namespaces.contains(&asked));
+                    let (id, shown) = (format!("namespace-{name}"), name.clone());
+                    let (all, title) = (name.clone(), format!("everything in {name}: all kinds in one table"));
+                    let (handle, label) = (format!("everything-{name}"), title.clone());
+                    let (typed, forgotten) = (name.clone(), name.clone());
+                    let is_typed = move || screen.header.namespaces.with(|known| known.typed.contains(&typed));
+                    view! {
+                        <div class="namespace">
+                            {choice_box(id, shown, is_chosen, move || commands.send(Command::Namespace(name.clone())))}
+                            <button
+                                data-testid=handle
+                                title=title
+                                aria-label=label
+                                on:click=move |_| {
+                                    close();
+                                    commands.send(Command::Everything(all.clone()));
+                                }
+                            >
+                                "all kinds"
+                            </button>
+                            <Show when=is_typed>
+                                {forget_button(commands, forgotten.clone())}
+                            </Show>
+                        </div>
+                    }.into_any()
+                })}
                 {move || screen.header.namespaces.with(|known| known.trouble.clone()).map(|words| view! { <p>{words}</p> })}
             </div>
         </details>

@@ -10,6 +10,7 @@ use kubechurn_model::page::command::{Command, PaletteCommand};
 use kubechurn_model::view::PaletteItem;
 
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::values::Memo;
 
 /// How many entries the keys Page Down and Page Up go.
 const PAGE: isize = 8;
@@ -25,7 +26,7 @@ pub fn Palette(
     let dialog = NodeRef::<html::Dialog>::new();
     let palette = screen.dialogs.palette;
     let is_open = Memo::new(move |_| palette.with(Option::is_some));
-    modal(dialog, is_open.into());
+    modal(dialog, move || is_open.get());
     let send = move |command| commands.send(Command::Palette(command));
     let at = Memo::new(move |_| palette.with(|palette| palette.as_ref().map_or(0, |palette| palette.at)));
     let items = Memo::new(move |_| {
@@ -129,10 +130,10 @@ fn entry(place: usize, item: PaletteItem, at: Memo<usize>, commands: Commands) -
     }
 }
 
-/// Has a dialog open as a modal one while the signal says so.
-pub fn modal(dialog: NodeRef<html::Dialog>, is_open: Signal<bool>) {
+/// Has a dialog open as a modal one while this says so.
+pub fn modal(dialog: NodeRef<html::Dialog>, is_open: impl Fn() -> bool + 'static) {
     Effect::new(move |_| {
-        let (Some(dialog), is_open) = (dialog.get(), is_open.get()) else { return };
+        let (Some(dialog), is_open) = (dialog.get(), is_open()) else { return };
         if is_open && !dialog.open() {
             // It fails for a dialog that is open already, or not in the document.
             let _ = dialog.show_modal();

@@ -8,8 +8,10 @@ use kubechurn_model::page::command::Command;
 use kubechurn_model::shell::panel::Panel;
 use kubechurn_model::view::SidebarItem;
 
+use crate::ui::parts::each;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::edge::Edge;
+use crate::ui::values::Memo;
 
 /// The kinds, under their headings.
 #[component]
@@ -75,11 +77,9 @@ pub fn Sidebar(
                     </a>
                 </div>
             })}
-            <For
-                each=move || groups.get()
-                key=|(heading, _)| *heading
-                children=move |(heading, _)| view! { <Group heading groups screen commands /> }
-            />
+            {each(move || groups.get(), |(heading, _)| *heading, move |(heading, _)| view! {
+                <Group heading groups screen commands />
+            }.into_any())}
             {move || screen.sidebar.trouble.get().map(|words| view! {
                 <p class="sidebar-trouble" role="status" data-testid="rail-trouble">"Kinds may be missing: " {words}</p>
             })}
@@ -143,11 +143,9 @@ fn Group(heading: &'static str, groups: Groups, screen: Screen, commands: Comman
                 <h2 title=heading>{heading}</h2>
                 <span class="num">{move || kinds.with(Vec::len)}</span>
             </summary>
-            <For
-                each=move || kinds.get()
-                key=|(name, _)| *name
-                children=move |(name, title)| view! { <Item name title screen commands /> }
-            />
+            {each(move || kinds.get(), |(name, _)| *name, move |(name, title)| view! {
+                <Item name title screen commands />
+            }.into_any())}
         </details>
     }
 }

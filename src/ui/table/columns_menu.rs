@@ -12,6 +12,7 @@ use kubechurn_model::table::layout::{Choice, ColumnChange};
 use crate::ui::parts::{Part, part, places};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::table::retention::RetentionChoice;
+use crate::ui::values::Memo;
 use crate::ui::watches::recorder::RecorderChoice;
 use crate::ui::watches::resync::ResyncChoice;
 

@@ -14,6 +14,7 @@ use kubechurn_model::page::command::Command;
 use kubechurn_model::table::layout::ColumnChange;
 use kubechurn_model::view::{Head, ROW};
 
+use crate::ui::parts::each;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::sized::on_size;
 use crate::ui::table::columns_menu::{ColumnsMenu, Grip};
@@ -87,22 +88,24 @@ pub fn Table(
                 style=("--columns", move || screen.table.template.get())
             >
                 <div class="table-head" role="row" aria-rowindex="1">
-                    <For
+                    {each(
                         // Two columns may have one title: a CRD calls its own as it likes.
-                        each=move || screen.table.heads.get().into_iter().enumerate()
-                        key=|(at, head)| (*at, head.title, head.end, head.sort)
-                        children=move |(_, head)| view! { <HeadCell head commands /> }
-                    />
+                        move || screen.table.heads.get().into_iter().enumerate().collect(),
+                        |(at, head)| (*at, head.title, head.end, head.sort),
+                        move |(_, head)| view! { <HeadCell head commands /> }.into_any(),
+                    )}
                     <i id="hundred-characters" aria-hidden="true"></i>
                 </div>
                 <div class="table-body" role="rowgroup" style:height=move || format!("{}px", deep())>
                     <Unplaced screen />
                     <div class="table-rows" role="presentation" style:transform=offset>
-                        <For
-                            each=move || screen.rows.window.with(|window| window.places.clone())
-                            key=|place| place.id
-                            children=move |place| view! { <Row place heads=screen.table.heads.get_untracked() pattern commands /> }
-                        />
+                        {each(
+                            move || screen.rows.window.with(|window| window.places.clone()),
+                            |place| place.id,
+                            move |place| view! {
+                                <Row place heads=screen.table.heads.get_untracked() pattern commands />
+                            }.into_any(),
+                        )}
                     </div>
                 </div>
             </div>

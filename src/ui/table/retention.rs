@@ -7,6 +7,7 @@ use kubechurn_model::table::view::{MOST, Retention};
 use kubechurn_model::timeline::mark::grouped;
 
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::values::Memo;
 
 /// What stands beside the button of a choice.
 fn words(retention: Retention) -> &'static str {

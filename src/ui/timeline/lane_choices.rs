@@ -6,6 +6,7 @@ use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::timeline::lanes::{LaneOrder, LanesBy};
 
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::values::Memo;
 
 /// The two menus, and the buttons that open and close all groups.
 #[component]

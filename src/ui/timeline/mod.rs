@@ -21,6 +21,7 @@ use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::edge::Edge;
 use crate::ui::sized::window_size;
 use crate::ui::timeline::lane_choices::LaneChoices;
+use crate::ui::values::Memo;
 
 /// The canvas's id in the document.
 pub const CANVAS: &str = "timeline-canvas";

@@ -149,16 +149,21 @@ impl State {
         }
     }
 
-    fn card(&self, now: f64, uid: &Uid, path: &str) -> Option<Card> {
+    fn card(&self, now: f64, uid: &Uid, path: &SmolStr) -> Option<Card> {
         let last_at = self.changes.last_at()?;
         let is_now = now - last_at <= TOLD_FOR && self.returns.last_at().is_some_and(|at| now - at <= TOLD_FOR);
+        // So it is with nearly all fields, each of which is asked ten times a second: no path is read for that.
+        if !is_now || self.returns.count < RETURNS as u64 {
+            return None;
+        }
+        let path = path.as_str();
         let [.., one, two] = &self.values[..] else { return None };
         let is_template_of_one = path.starts_with("spec.template.") && one.manager == two.manager;
         let is_usual = is_template_of_one || SUMS.iter().any(|sum| path.starts_with(sum));
         let least = if is_usual { USUAL_RETURNS } else { RETURNS };
         let is_fight = self.fights + 1 >= RETURNS && !one.manager.is_empty() && !two.manager.is_empty();
         let within = if is_fight { FIGHT_WITHIN } else { RETURNS_WITHIN };
-        if !is_now || self.returns.after(last_at - within) < least {
+        if self.returns.after(last_at - within) < least {
             return None;
         }
         let word = |had: &Had| had.value.as_ref().map_or("none".to_owned(), Value::to_string);

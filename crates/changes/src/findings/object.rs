@@ -100,9 +100,11 @@ impl Objects {
     pub(super) fn tell(&self, now: f64, cards: &mut Vec<Card>) {
         for (uid, state) in self.writes.iter() {
             let (Some(last_at), Some(key)) = (state.writes.last_at(), &state.key) else { continue };
-            let is_much = state.writes.after(last_at - MINUTE) > MOST_A_MINUTE
-                || state.writes.after(last_at - TEN_SECONDS) > MOST_IN_TEN_SECONDS;
-            if is_much && now - last_at <= TOLD_FOR {
+            let is_much = || {
+                state.writes.after(last_at - MINUTE) > MOST_A_MINUTE
+                    || state.writes.after(last_at - TEN_SECONDS) > MOST_IN_TEN_SECONDS
+            };
+            if now - last_at <= TOLD_FOR && is_much() {
                 let finding = Finding::Rewriting { manager: state.manager.to_string() };
                 cards.push(card(finding, (&state.kind, key, uid), &state.writes, last_at));
             }

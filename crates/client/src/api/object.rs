@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::api::cell::Cell;
 use crate::api::cells::Cells;
-use crate::api::owner::{Owner, Owners, share};
+use crate::api::owner::{OwnerReferences, Owners, share};
 use crate::api::time::Timestamp;
 use crate::api::uid::Uid;
 use crate::json::{self, Text};
@@ -194,7 +194,7 @@ pub struct Meta<'a> {
     pub deletion_timestamp: Text<'a>,
     /// The object's owners.
     #[serde(borrow)]
-    pub owner_references: Option<Vec<Owner<'a>>>,
+    pub owner_references: OwnerReferences<'a>,
 }
 
 impl Meta<'_> {
@@ -210,7 +210,7 @@ impl Meta<'_> {
             resource_version: ResourceVersion::new(&self.resource_version),
             cells: cells.into(),
             flaw: None,
-            owners: self.owner_references.as_deref().and_then(share),
+            owners: self.owner_references.0.as_deref().and_then(share),
             extra: deletion.map(|_| Box::new(Extra { deletion, ..Extra::default() })),
         })
     }

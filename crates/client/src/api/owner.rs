@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::api::uid::Uid;
 use crate::json::Text;
@@ -58,6 +58,18 @@ pub struct Owner<'a> {
     pub controller: Option<bool>,
     /// Whether the owner waits for the object when it is deleted in the foreground.
     pub block_owner_deletion: Option<bool>,
+}
+
+/// The owners of an object, borrowed from the frame.
+#[derive(Clone, Debug, Default)]
+pub struct OwnerReferences<'a>(pub Option<Vec<Owner<'a>>>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for OwnerReferences<'a> {
+    // Three places read owners; 8 KB of code for each would be made if they were read in place.
+    #[inline(never)]
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<OwnerReferences<'a>, D::Error> {
+        Deserialize::deserialize(from).map(OwnerReferences)
+    }
 }
 
 impl Owner<'_> {
