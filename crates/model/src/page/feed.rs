@@ -127,6 +127,12 @@ impl Feed {
         until.map_or(&self.changes.feed, |reading| &reading.feed).counts().told
     }
 
+    /// How many changes are still to be told, those of the moment that is shown included.
+    pub(super) fn untold(&self) -> usize {
+        let left = self.changes.span.as_ref().map_or(0, |reading| reading.left(&self.changes.times));
+        self.changes.waiting() + left as usize
+    }
+
     fn kind(&mut self, kind: &'static str) -> Arc<str> {
         Arc::clone(self.kinds.entry(kind).or_insert_with(|| kind.into()))
     }
