@@ -79,6 +79,57 @@ fn is_drained(page: &Model, place: &Place) -> bool {
     all.clone().count() == KINDS.len() && all.clone().all(|one| one["ledger"]["queued"] == 0 && one["synced"] == true)
 }
 
+#[tokio::test]
+async fn a_drag_while_much_comes_in_shows_what_was_and_loses_nothing() {
+    let cluster = Cluster::start(&Options { pods: 2_000, rate: 200, ..Options::default() }).await;
+    let proxy = KubectlProxy::start_plain(cluster.port()).await;
+    with_page(proxy.port(), "#/pods", async |page| {
+        page.reaches("pods", "live", SOON).await;
+        let received = |page: &Model| {
+            let report: Value = serde_json::from_str(&page.recorder()).unwrap_or_default();
+            report["received"].as_u64().unwrap_or_default()
+        };
+        let digest = |page: &Model| page.digest_of("pods");
+        let seen: Rc<RefCell<Vec<(f64, Option<String>)>>> = Rc::default();
+        let (written, mut last) = (Rc::clone(&seen), 0);
+        page.watch(move |page, place| {
+            let status: Value = serde_json::from_str(&page.status(place)).unwrap_or_default();
+            let (now, came) = (place.now(), received(page));
+            if came > last + 20 && status[0]["ledger"]["queued"] == 0 {
+                last = came;
+                written.borrow_mut().push((now.ceil(), digest(page)));
+                place.skip(now.ceil() + 0.1 - now);
+            }
+        });
+        wait_until("a recording", SOON, async || {
+            let seen = seen.borrow().len();
+            holds(seen >= MOMENTS, || format!("{seen} moments"))
+        })
+        .await;
+        page.watch(|_, _| {});
+        let seen = seen.take();
+        let began = page.look(|page, _| received(page));
+        // Back and forth; between two steps frames of the server are received.
+        for (at, then) in seen.iter().rev().chain(&seen).step_by(2) {
+            let before = page.look(|page, _| received(page));
+            page.command(Command::Rewind(RewindCommand::Drag(*at)));
+            assert_eq!(page.look(|page, _| digest(page)), *then, "at {at}");
+            wait_until("something more is received", SOON, async || {
+                let now = page.look(|page, _| received(page));
+                holds(now > before, || format!("{now} of {began}"))
+            })
+            .await;
+        }
+        page.command(Command::Rewind(RewindCommand::LetGo));
+        assert_eq!(page.view(|view| view.header.connection.state), "rewound");
+        page.command(Command::Rewind(RewindCommand::Live));
+        let truth = cluster.quiet("/api/v1/pods").await;
+        page.shows("pods", &truth, SOON).await;
+        page.is_balanced().await;
+    })
+    .await;
+}
+
 /// Writes down what the page holds while a scenario runs and faults strike, and compares that with the moments.
 async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
     let rate = if scenario == "storm" { 150 } else { 0 };

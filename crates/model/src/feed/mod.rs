@@ -37,6 +37,9 @@ const OVERSCAN: f64 = 150.0;
 /// and is asked for what happened just now.
 const MOST_WAITING: usize = 10_000;
 
+/// How many notices are kept for the feed of another moment: as many as the feed itself keeps.
+const MOST_NOTICES: usize = 100;
+
 /// What the user asks of the feed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FeedCommand {
@@ -75,6 +78,16 @@ pub enum FeedCommand {
     NoNoise(usize),
     /// Call what was called noise last noise no longer.
     UndoNoise,
+}
+
+/// What is told of a watch between the changes.
+#[derive(Debug)]
+pub struct Notice {
+    /// When it was told, in milliseconds: it stands after the changes that had come by then.
+    told: f64,
+    /// When it happened.
+    at: f64,
+    words: String,
 }
 
 /// One place of the feed.
@@ -182,6 +195,8 @@ pub struct Changes {
     pub span: Option<Reading>,
     /// The rows as they were when the user paused the page.
     paused: Option<Feed>,
+    /// What was told of watches, the newest last.
+    pub notices: VecDeque<Notice>,
     /// What the objects say of their past.
     pub past: Pasts,
 }
@@ -205,6 +220,7 @@ impl Default for Changes {
             times: ReceivedTimes::default(),
             span: None,
             paused: None,
+            notices: VecDeque::new(),
             past: Pasts::default(),
         }
     }
@@ -319,6 +335,15 @@ impl Changes {
             self.findings.push(&line);
         }
         self.feed.push(line);
+    }
+
+    /// Tells now what happened to watches at a time.
+    pub fn notice(&mut self, now: f64, at: f64, words: String) {
+        self.feed.notice(at, &words);
+        if self.notices.len() == MOST_NOTICES {
+            self.notices.pop_front();
+        }
+        self.notices.push_back(Notice { told: now, at, words });
     }
 
     /// Has the changes that the feed keeps be told again, because what counts as noise is another.

@@ -371,7 +371,7 @@ impl Feed {
     /// Shows the feed, if it is in view. Rows stay in place while the user acts on them, or looks at older ones.
     pub(super) fn present(&mut self, cx: &mut Context<'_>) {
         while let Some(missed) = cx.watching.watches.absences.take(cx.now) {
-            self.changes.feed.notice(missed.to, &missed.words());
+            self.changes.notice(cx.now, missed.to, missed.words());
         }
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
         cx.view.feed.shown.put(cx.navigation.route.changes);
@@ -494,7 +494,13 @@ impl Feed {
     pub(super) fn choose_span(&mut self, cx: &mut Context<'_>) {
         let is_read = match (chosen_span(cx), until(cx), &mut self.changes.span) {
             (Some(chosen), _, Some(reading)) => !reading.is_until() && reading.window() == chosen,
-            (None, Some(until), Some(reading)) => reading.go_on_until(until),
+            (None, Some(until), Some(reading)) => {
+                let goes_on = reading.go_on_until(until);
+                if goes_on && reading.left(&self.changes.times) > 0 {
+                    cx.hurry();
+                }
+                goes_on
+            }
             (None, None, None) => true,
             _ => false,
         };
@@ -537,11 +543,18 @@ impl Feed {
                 };
                 // Of a line that the feed has, only whether something is wrong since then may be of later.
                 let known = self.changes.feed.line(sequence).filter(|line| !line.is_failing).cloned();
-                reading.read(known.or_else(|| self.line_of(sequence, cx)), is_own);
+                let line = known.or_else(|| self.line_of(sequence, cx));
+                if let Some(line) = line.as_ref().filter(|_| is_own) {
+                    reading.notice(&self.changes.notices, line.at);
+                }
+                reading.read(line, is_own);
             }
             if cx.env.now() >= end {
                 break;
             }
+        }
+        if !is_left {
+            reading.notice(&self.changes.notices, reading.window().to);
         }
         self.changes.span = Some(reading);
         is_left

@@ -379,6 +379,35 @@ fn the_feed_ends_with_the_moment_and_says_how_much_came_since() {
 }
 
 #[test]
+fn loops_and_fights_are_those_that_were_found_then() {
+    let (mut play, id, _) = played("#/pods?view=changes");
+    let cards = |play: &Play| {
+        let rows = play.page.view().feed.wrong.rows.iter().filter(|row| row.is_card);
+        rows.map(|row| (row.name.clone(), row.words.clone(), row.time.clone(), row.since.clone())).collect::<Vec<_>>()
+    };
+    let mut seen = Vec::new();
+    for turn in 0..12_u32 {
+        let name = if turn < 8 { "a" } else { "z" };
+        let phase = ["Running", "Pending"][turn as usize % 2];
+        play.event(id, "MODIFIED", &pod(if name == "a" { "shop" } else { "cart" }, name, 20 + turn, phase));
+        play.frame();
+        play.wait(200.0);
+        play.frame();
+        seen.push((play.place.now.get(), cards(&play)));
+        play.wait(1_000.0);
+    }
+    let counts: Vec<usize> = seen.iter().map(|(_, cards)| cards.len()).collect();
+    assert!(counts.contains(&0) && counts.contains(&1) && counts.is_sorted(), "{counts:?}");
+    for (at, then) in seen.into_iter().rev() {
+        play.rewind(RewindCommand::To(at));
+        play.wait(200.0);
+        play.rests();
+        play.frame();
+        assert_eq!(cards(&play), then, "at {at}");
+    }
+}
+
+#[test]
 fn a_click_on_the_axis_goes_there_and_the_flag_is_dragged() {
     let (mut play, _, mut drawn) = played("#/pods");
     let scene = |play: &Play| play.page.scene().expect("a scene").clone();
