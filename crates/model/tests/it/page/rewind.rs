@@ -474,6 +474,42 @@ fn the_inspector_shows_the_object_as_it_was_and_no_later_version() {
 }
 
 #[test]
+fn the_owners_of_an_object_have_the_states_that_they_had() {
+    let mut play = Play::found("#/pods?pin=replicasets&sel=shop/a");
+    let id = |play: &Play, name: &str| play.informers.iter().find(|(_, own)| *own == name).expect("it is watched").0;
+    let set = |version: u32, ready: u32| {
+        json!({"kind": "ReplicaSet", "apiVersion": "apps/v1", "spec": {"replicas": 2},
+            "metadata": {"name": "web", "namespace": "shop", "uid": "web", "resourceVersion": version.to_string()},
+            "status": {"replicas": 2, "readyReplicas": ready}})
+    };
+    let mut owned = pod("shop", "a", 1, "Running");
+    owned["metadata"]["ownerReferences"] =
+        json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "web", "controller": true}]);
+    play.place.now.set(10_000.0);
+    let (pods, sets) = (id(&play, "pods"), id(&play, "replicasets"));
+    for (id, object) in [(pods, &owned), (sets, &set(2, 0))] {
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Opened);
+        play.event(id, "ADDED", object);
+        play.reflects(id, Input::Frame(&bookmark("9", LISTED)));
+    }
+    for (at, word, object) in
+        [(20_000.0, "MODIFIED", set(10, 1)), (30_000.0, "MODIFIED", set(11, 2)), (40_000.0, "DELETED", set(12, 2))]
+    {
+        play.place.now.set(at);
+        play.event(sets, word, &object);
+        play.frame();
+    }
+    play.place.now.set(60_000.0);
+    for (at, state) in [(15_000.0, "0/2"), (25_000.0, "1/2"), (35_000.0, "2/2"), (45_000.0, "")] {
+        play.rewind(RewindCommand::To(at));
+        let owners: Vec<(String, String)> =
+            play.page.view().inspector.owners.iter().map(|link| (link.name.clone(), link.status.0.clone())).collect();
+        assert_eq!(owners, [(String::from("web"), state.to_owned())], "{at}");
+    }
+}
+
+#[test]
 fn what_the_recorder_has_forgotten_is_not_called_nothing() {
     let (mut play, id, mut drawn) = played("#/pods?sel=shop/a");
     play.command(Command::Recorder(Budget::Off));
