@@ -247,7 +247,11 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
     }
     if let Some(rewound) = &cx.watching.rewound {
         let now = watches.members().iter().map(Watched::scopes);
-        let unknown = unknown(rewound, &cx.watching.history.coverage, now).into_iter().map(|what| Trouble { state: REWOUND, what, ..Trouble::default() });
+        let unknown = unknown(rewound, &cx.watching.history.coverage, now).into_iter().map(|what| Trouble {
+            state: REWOUND,
+            what,
+            ..Trouble::default()
+        });
         troubles.splice(0..0, unknown);
     }
     let minute = watches.timeline().map(|timeline| {

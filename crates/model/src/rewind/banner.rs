@@ -96,7 +96,8 @@ fn selected_then(then: &[&Scope], now: &[Scope]) -> Option<String> {
     if selector(first) == selector(first_now) && now.iter().all(is_covered) {
         return None;
     }
-    let mut namespaces: Vec<&str> = then.iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect();
+    let mut namespaces: Vec<&str> =
+        then.iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect();
     namespaces.dedup();
     let places = if namespaces.is_empty() { String::new() } else { format!(" in {}", listed(&namespaces)) };
     let words = selector(first).join(" ");
