@@ -181,8 +181,16 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
             wait_until(&format!("{scenario}: the feed is that of {at}"), SOON, async || {
                 let now = page.look(|page, _| told(page));
                 let same = now.iter().zip(&then).take_while(|(now, then)| now == then).count();
-                let (next, before) = (now.get(same), then.get(same));
-                holds(now == then, || format!("row {same} is {next:#?}\nand was {before:#?}"))
+                let short = |rows: &[FeedRow]| {
+                    let words = |row: &FeedRow| row.words.iter().map(|piece| &*piece.text).collect::<String>();
+                    let rows =
+                        rows.iter().map(|row| format!("{} {}{}: {}", row.time, row.name, row.name_end, words(row)));
+                    rows.collect::<Vec<_>>().join("\n")
+                };
+                let different = now.get(same).zip(then.get(same));
+                holds(now == then, || {
+                    format!("{}\nand was\n{}\nin row {same} {different:#?}", short(&now), short(&then))
+                })
             })
             .await;
         }
