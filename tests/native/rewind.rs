@@ -79,6 +79,9 @@ fn is_drained(page: &Model, place: &Place) -> bool {
     all.clone().count() == KINDS.len() && all.clone().all(|one| one["ledger"]["queued"] == 0 && one["synced"] == true)
 }
 
+/// A moment, and the digest of the Pods then.
+type Digest = (f64, Option<String>);
+
 #[tokio::test]
 async fn a_drag_while_much_comes_in_shows_what_was_and_loses_nothing() {
     let cluster = Cluster::start(&Options { pods: 2_000, rate: 200, ..Options::default() }).await;
@@ -90,7 +93,7 @@ async fn a_drag_while_much_comes_in_shows_what_was_and_loses_nothing() {
             report["received"].as_u64().unwrap_or_default()
         };
         let digest = |page: &Model| page.digest_of("pods");
-        let seen: Rc<RefCell<Vec<(f64, Option<String>)>>> = Rc::default();
+        let seen: Rc<RefCell<Vec<Digest>>> = Rc::default();
         let (written, mut last) = (Rc::clone(&seen), 0);
         page.watch(move |page, place| {
             let status: Value = serde_json::from_str(&page.status(place)).unwrap_or_default();

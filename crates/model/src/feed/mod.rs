@@ -26,7 +26,7 @@ pub use row::{FeedRow, Piece, field_of, line_of, name_by_its_object, row_of};
 use crate::feed::limits::LIMITS;
 use crate::feed::past::Pasts;
 use crate::feed::row::{Height, further_fields, letters, noise_of};
-use crate::feed::span::{Reading, ReceivedTimes};
+use crate::feed::span::{Notice, Reading, ReceivedTimes};
 use crate::table::cursor::Step;
 
 /// In a feed that is narrower, what was changed stands below its object, in CSS pixels.
@@ -78,16 +78,6 @@ pub enum FeedCommand {
     NoNoise(usize),
     /// Call what was called noise last noise no longer.
     UndoNoise,
-}
-
-/// What is told of a watch between the changes.
-#[derive(Debug)]
-pub struct Notice {
-    /// When it was told, in milliseconds: it stands after the changes that had come by then.
-    told: f64,
-    /// When it happened.
-    at: f64,
-    words: String,
 }
 
 /// One place of the feed.

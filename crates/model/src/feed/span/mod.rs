@@ -15,7 +15,6 @@ use kubechurn_changes::filter::Filter;
 use kubechurn_changes::findings::Findings;
 use kubechurn_changes::line::Line;
 
-use crate::feed::Notice;
 use crate::feed::limits::LIMITS;
 use crate::feed::span::tally::Tally;
 use crate::timeline::mark::grouped;
@@ -104,6 +103,17 @@ impl ReceivedTimes {
     fn known_since(&self) -> Option<f64> {
         self.changes.front().filter(|_| self.forgotten > 0).map(|(_, at)| *at)
     }
+}
+
+/// What is told of a watch between the changes.
+#[derive(Debug)]
+pub struct Notice {
+    /// When it was told, in milliseconds: it stands after the changes that had come by then.
+    pub told: f64,
+    /// When it happened.
+    pub at: f64,
+    /// The words.
+    pub words: String,
 }
 
 /// How far one of the two stretches is read.
