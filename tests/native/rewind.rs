@@ -1,5 +1,5 @@
-//! Rewind equals what was: while scenarios run and faults strike, the page's objects are written down at some moments, and
-//! afterwards the page shows each of these moments.
+//! Rewind equals what was: while scenarios run and faults strike, the page's objects and its feed are written down at some
+//! moments, and afterwards the page shows each of these moments.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,6 +10,7 @@ use serde_json::Value;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::feed::{FeedCommand, FeedRow};
 use kubechurn_model::page::Page as Model;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::environment::Environment;
@@ -46,8 +47,16 @@ runs! {
     storm: "storm", ["fault?frame=lose&times=5", "compact", "cut"];
 }
 
-/// What a page holds: of each kind the digest, and its rows without what grows older.
-fn held(page: &Model, place: &Place) -> Vec<(Option<String>, Value)> {
+/// What a page holds: of each kind the digest, and its rows without what grows older; and its feed, unless changes wait to be told.
+type Held = (Vec<(Option<String>, Value)>, Option<Vec<FeedRow>>);
+
+/// The rows of the feed, without their ages and where they lead. What the objects say of their past is of no moment.
+fn told(page: &Model) -> Vec<FeedRow> {
+    let rows = page.view().feed.window.rows.iter().filter(|row| !row.what.starts_with("past"));
+    rows.map(|row| FeedRow { id: 0, age: String::new(), href: String::new(), ..row.clone() }).collect()
+}
+
+fn held(page: &Model, place: &Place) -> Held {
     let rows = |kind: &str| {
         let rows = page.rows_of(kind, place).unwrap_or_default();
         let mut rows: Value = serde_json::from_str(&rows).unwrap_or_default();
@@ -56,11 +65,12 @@ fn held(page: &Model, place: &Place) -> Vec<(Option<String>, Value)> {
         }
         rows
     };
-    KINDS.iter().map(|kind| (page.digest_of(kind), rows(kind))).collect()
+    let told = (page.untold() == 0).then(|| told(page));
+    (KINDS.iter().map(|kind| (page.digest_of(kind), rows(kind))).collect(), told)
 }
 
 /// A moment, and what the page held then.
-type Seen = (f64, Vec<(Option<String>, Value)>);
+type Seen = (f64, Held);
 
 /// Whether the page has everything in its stores that it has received.
 fn is_drained(page: &Model, place: &Place) -> bool {
@@ -69,28 +79,79 @@ fn is_drained(page: &Model, place: &Place) -> bool {
     all.clone().count() == KINDS.len() && all.clone().all(|one| one["ledger"]["queued"] == 0 && one["synced"] == true)
 }
 
+/// A moment, and the digest of the Pods then.
+type Digest = (f64, Option<String>);
+
+#[tokio::test]
+async fn a_drag_while_much_comes_in_shows_what_was_and_loses_nothing() {
+    let cluster = Cluster::start(&Options { pods: 2_000, rate: 200, ..Options::default() }).await;
+    let proxy = KubectlProxy::start_plain(cluster.port()).await;
+    with_page(proxy.port(), "#/pods", async |page| {
+        page.reaches("pods", "live", SOON).await;
+        let received = |page: &Model| {
+            let report: Value = serde_json::from_str(&page.recorder()).unwrap_or_default();
+            report["received"].as_u64().unwrap_or_default()
+        };
+        let digest = |page: &Model| page.digest_of("pods");
+        let seen: Rc<RefCell<Vec<Digest>>> = Rc::default();
+        let (written, mut last) = (Rc::clone(&seen), 0);
+        page.watch(move |page, place| {
+            let status: Value = serde_json::from_str(&page.status(place)).unwrap_or_default();
+            let (now, came) = (place.now(), received(page));
+            if came > last + 20 && status[0]["ledger"]["queued"] == 0 {
+                last = came;
+                written.borrow_mut().push((now.ceil(), digest(page)));
+                place.skip(now.ceil() + 0.1 - now);
+            }
+        });
+        wait_until("a recording", SOON, async || {
+            let seen = seen.borrow().len();
+            holds(seen >= MOMENTS, || format!("{seen} moments"))
+        })
+        .await;
+        page.watch(|_, _| {});
+        let seen = seen.take();
+        let began = page.look(|page, _| received(page));
+        // Back and forth; between two steps frames of the server are received.
+        for (at, then) in seen.iter().rev().chain(&seen).step_by(2) {
+            let before = page.look(|page, _| received(page));
+            page.command(Command::Rewind(RewindCommand::Drag(*at)));
+            assert_eq!(page.look(|page, _| digest(page)), *then, "at {at}");
+            wait_until("something more is received", SOON, async || {
+                let now = page.look(|page, _| received(page));
+                holds(now > before, || format!("{now} of {began}"))
+            })
+            .await;
+        }
+        page.command(Command::Rewind(RewindCommand::LetGo));
+        assert_eq!(page.view(|view| view.header.connection.state), "rewound");
+        page.command(Command::Rewind(RewindCommand::Live));
+        let truth = cluster.quiet("/api/v1/pods").await;
+        page.shows("pods", &truth, SOON).await;
+        page.is_balanced().await;
+    })
+    .await;
+}
+
 /// Writes down what the page holds while a scenario runs and faults strike, and compares that with the moments.
 async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
     let rate = if scenario == "storm" { 150 } else { 0 };
     let options = Options { scenario, pods: 60, rate, bookmark_seconds: 1, ..Options::default() };
     let cluster = Cluster::start(&options).await;
     let proxy = KubectlProxy::start_plain(cluster.port()).await;
-    with_page(proxy.port(), "#/pods?pin=deployments,replicasets,nodes,events", async |page| {
+    with_page(proxy.port(), "#/pods,deployments,replicasets,nodes,events?view=changes", async |page| {
+        page.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
         page.reaches("pods", "live", SOON).await;
         page.reaches("events", "live", SOON).await;
         let seen: Rc<RefCell<Vec<Seen>>> = Rc::default();
         let (written, mut last) = (Rc::clone(&seen), 0.0);
-        // What is written down counts if nothing came until the next whole millisecond, at which the address can be.
-        let mut waits: Option<Seen> = None;
         page.watch(move |page, place| {
             let now = place.now();
-            if let Some((at, held)) = waits.take_if(|(at, _)| now > *at) {
-                written.borrow_mut().push((at, held));
-            }
-            waits = None;
             if now - last > 40.0 && is_drained(page, place) {
                 last = now;
-                waits = Some((now.ceil(), held(page, place)));
+                written.borrow_mut().push((now.ceil(), held(page, place)));
+                // What comes next comes after the whole millisecond, at which the address can be.
+                place.skip(now.ceil() + 0.1 - now);
             }
         });
         for (number, fault) in [""].iter().chain(faults).enumerate() {
@@ -110,14 +171,34 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
         page.watch(|_, _| {});
         let seen = seen.take();
         let step = (seen.len() / MOMENTS).max(1);
+        let mut feeds = 0;
         for (at, then) in seen.into_iter().step_by(step).take(MOMENTS) {
             page.command(Command::Rewind(RewindCommand::To(at)));
             let now = page.look(held);
-            for ((kind, then), now) in KINDS.iter().zip(then).zip(now) {
+            for ((kind, then), now) in KINDS.iter().zip(then.0).zip(now.0) {
                 assert_eq!(now.0, then.0, "{scenario}: the digest of {kind} at {at}");
                 assert_eq!(now.1, then.1, "{scenario}: the rows of {kind} at {at}");
             }
+            let Some(then) = then.1 else { continue };
+            feeds += 1;
+            wait_until(&format!("{scenario}: the feed is that of {at}"), SOON, async || {
+                let now = page.look(|page, _| told(page));
+                let same = now.iter().zip(&then).take_while(|(now, then)| now == then).count();
+                let short = |rows: &[FeedRow]| {
+                    let words = |row: &FeedRow| row.words.iter().map(|piece| &*piece.text).collect::<String>();
+                    let rows =
+                        rows.iter().map(|row| format!("{} {}{}: {}", row.time, row.name, row.name_end, words(row)));
+                    rows.collect::<Vec<_>>().join("\n")
+                };
+                let different = now.get(same).zip(then.get(same));
+                holds(now == then, || {
+                    format!("{}\nand was\n{}\nin row {same} {different:#?}", short(&now), short(&then))
+                })
+            })
+            .await;
         }
+        // A storm is told only after it.
+        assert!(feeds > 0 || rate > 0, "{scenario}: no feed was compared");
         page.command(Command::Rewind(RewindCommand::Live));
         page.is_balanced().await;
     })

@@ -109,7 +109,12 @@ impl Session {
         informer.drain(usize::MAX, now);
         let notices = informer.take_notices();
         let of = (before, &*informer, &notices[..]);
-        self.history.coverage.handled(self.id, (pods::KIND.resource, ""), of, (now, self.history.received()));
+        self.history.coverage.handled(
+            self.id,
+            (pods::KIND.resource, &Scope::default()),
+            of,
+            (now, self.history.received()),
+        );
     }
 }
 

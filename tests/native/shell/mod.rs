@@ -20,7 +20,7 @@ use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Effect, Effects, Pace, ReflectorInput, RequestId};
-use kubechurn_model::page::environment::{DrawnRow, Environment};
+use kubechurn_model::page::environment::{DrawnRow, Environment, fragment as fragment_of};
 use kubechurn_model::view::RowModel;
 
 use self::place::Place;
@@ -170,11 +170,12 @@ impl Shell {
             },
             Effect::Abort(id) => self.requests.borrow_mut().remove(&id).iter().for_each(AbortHandle::abort),
             Effect::Push(fragment) => {
-                // The browser tells of the new fragment after the page's own work.
+                // The browser tells of a new fragment after the page's own work, and what it is then.
                 self.place.go(&fragment);
                 let this = self.this.clone();
                 spawn_local(async move {
-                    this.upgrade().iter().for_each(|shell| shell.command(Command::Arrive(fragment.clone())));
+                    let Some(shell) = this.upgrade() else { return };
+                    shell.command(Command::Arrive(fragment_of(&shell.place.url())));
                 });
             }
             Effect::Replace(fragment) => self.place.go(&fragment),

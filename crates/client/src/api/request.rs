@@ -16,6 +16,13 @@ pub struct Scope {
     pub field_selector: String,
 }
 
+impl Scope {
+    /// The label selector and the field selector.
+    pub fn selectors(&self) -> [&str; 2] {
+        [&self.label_selector, &self.field_selector]
+    }
+}
+
 /// The request for a page of a LIST.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListRequest {

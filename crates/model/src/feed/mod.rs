@@ -29,7 +29,7 @@ use crate::feed::net::Net;
 use crate::feed::net::export::NetFormat;
 use crate::feed::past::Pasts;
 use crate::feed::row::{Height, further_fields, letters, noise_of};
-use crate::feed::span::{Reading, ReceivedTimes};
+use crate::feed::span::{Notice, Reading, ReceivedTimes};
 use crate::table::cursor::Step;
 
 /// In a feed that is narrower, what was changed stands below its object, in CSS pixels.
@@ -39,6 +39,9 @@ const OVERSCAN: f64 = 150.0;
 /// How many changes may wait to be told. Beyond that the oldest are counted, and only recorded: the feed keeps fewer than that,
 /// and is asked for what happened just now.
 const MOST_WAITING: usize = 10_000;
+
+/// How many notices are kept for the feed of another moment: as many as the feed itself keeps.
+const MOST_NOTICES: usize = 100;
 
 /// What the user asks of the feed.
 #[derive(Clone, Debug, PartialEq)]
@@ -189,6 +192,8 @@ pub struct Changes {
     pub net: Option<Net>,
     /// The rows as they were when the user paused the page.
     paused: Option<Feed>,
+    /// What was told of watches, the newest last.
+    pub notices: VecDeque<Notice>,
     /// What the objects say of their past.
     pub past: Pasts,
 }
@@ -213,6 +218,7 @@ impl Default for Changes {
             span: None,
             net: None,
             paused: None,
+            notices: VecDeque::new(),
             past: Pasts::default(),
         }
     }
@@ -343,6 +349,15 @@ impl Changes {
             self.findings.push(&line);
         }
         self.feed.push(line);
+    }
+
+    /// Tells now what happened to watches at a time.
+    pub fn notice(&mut self, now: f64, at: f64, words: String) {
+        self.feed.notice(at, &words);
+        if self.notices.len() == MOST_NOTICES {
+            self.notices.pop_front();
+        }
+        self.notices.push_back(Notice { told: now, at, words });
     }
 
     /// Has the changes that the feed keeps be told again, because what counts as noise is another.

@@ -5,6 +5,7 @@
 //! reception: each entry has the number of versions that had been received before it.
 
 use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Input, Notice};
@@ -77,8 +78,8 @@ struct Entry {
 struct Watch {
     id: InformerId,
     resource: ApiResource,
-    /// The namespace; empty for all.
-    namespace: String,
+    /// What it selects.
+    scope: Scope,
     is_listed: bool,
     is_over: bool,
     /// The numbers of the lives that its first list named in a version that was known from an earlier watch: a bit for each.
@@ -98,7 +99,7 @@ pub struct Coverage {
 pub struct Known {
     /// The watches whose first list was complete.
     pub parts: Vec<Part>,
-    /// Whether there was a watch whose first list was not.
+    /// Whether there was a watch whose first list was not, so that some of it was not known yet.
     pub is_listing: bool,
 }
 
@@ -106,11 +107,6 @@ impl Known {
     /// Whether nothing was known: there was no watch, or no list was complete.
     pub fn is_nothing(&self) -> bool {
         self.parts.is_empty()
-    }
-
-    /// Whether a first list was under way, so that some of it was not known yet.
-    pub fn is_incomplete(&self) -> bool {
-        self.is_listing
     }
 
     /// Whether some of it was older than the moment, because a watch was broken.
@@ -145,14 +141,14 @@ impl Coverage {
     pub fn handled(
         &mut self,
         id: InformerId,
-        (resource, namespace): (ApiResource, &str),
+        (resource, scope): (ApiResource, &Scope),
         (before, informer, notices): (Before, &SharedInformer, &[Notice]),
         (at, received): (f64, u64),
     ) {
         // A watch that was stopped and goes on is the same one.
         if before.is_start && self.open(id).is_none() {
-            let namespace = namespace.to_owned();
-            self.watches.push(Watch { id, resource, namespace, is_listed: false, is_over: false, named: Vec::new() });
+            let scope = scope.clone();
+            self.watches.push(Watch { id, resource, scope, is_listed: false, is_over: false, named: Vec::new() });
             self.write(self.watches.len() - 1, Step::Began, (at, before.received));
         }
         let reflector = informer.reflector();
@@ -166,7 +162,11 @@ impl Coverage {
             match *notice {
                 Notice::Relisted { at, .. } => self.step(id, Step::Relisted, (at, received)),
                 Notice::Gap { from, to, .. } => self.step(id, Step::Gap(from), (to, received)),
-                Notice::Stale { at, .. } => self.step(id, Step::Lost(at), (at, received)),
+                // As on the timeline, the gap begins with what was heard last.
+                Notice::Stale { at, .. } => {
+                    let since = reflector.heard().map_or(at, |heard| heard.min(at));
+                    self.step(id, Step::Lost(since), (at, received));
+                }
                 _ => {}
             }
         }
@@ -231,6 +231,14 @@ impl Coverage {
         self.entries.iter().find(is_its).map(|entry| entry.at)
     }
 
+    /// What was known at a moment of the objects of a kind in these namespaces, or in all if there are none.
+    pub fn known_in(&self, resource: ApiResource, namespaces: &[String], moment: Moment) -> Known {
+        let mut known = self.known(resource, moment);
+        let is_asked = |namespace: &String| namespace.is_empty() || namespaces.contains(namespace);
+        known.parts.retain(|part| namespaces.is_empty() || is_asked(&self.scope(part).namespace));
+        known
+    }
+
     /// What was known of a kind at a moment.
     pub fn known(&self, resource: ApiResource, moment: Moment) -> Known {
         let mut known = Known::default();
@@ -265,10 +273,15 @@ impl Coverage {
     /// The part to which an object belongs, by its key.
     pub fn part_of<'a>(&self, known: &'a Known, key: &ObjectKey) -> Option<&'a Part> {
         let is_own = |part: &&Part| {
-            let namespace = &*self.watches[part.watch].namespace;
+            let namespace = &*self.scope(part).namespace;
             namespace.is_empty() || *namespace == *key.namespace
         };
         known.parts.iter().find(is_own)
+    }
+
+    /// What the watch of a part selected.
+    pub fn scope(&self, part: &Part) -> &Scope {
+        &self.watches[part.watch].scope
     }
 
     /// Whether a part has had an object with this number, of which the version of number `sequence` was received: its watch has

@@ -481,6 +481,9 @@ pub const OFFERS: &[Offer] = &[
         .names(&["history", "past", "forward"])
         .keys("Timeline", &["."])
         .repeating(),
+    Offer::new("Rewind to this", Command::Rewind(RewindCommand::ToPointed))
+        .names(&["history", "past", "then", "as it was"])
+        .keys("Timeline", &["b"]),
     Offer::new("Play the recording, or stop", Command::Rewind(RewindCommand::Play))
         .names(&["history", "past", "replay"])
         .keys("Timeline", &[" "]),

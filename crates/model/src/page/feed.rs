@@ -136,6 +136,12 @@ impl Feed {
         until.map_or(&self.changes.feed, |reading| &reading.feed).counts().told
     }
 
+    /// How many changes are still to be told, those of the moment that is shown included.
+    pub(super) fn untold(&self) -> usize {
+        let left = self.changes.span.as_ref().map_or(0, |reading| reading.left(&self.changes.times));
+        self.changes.waiting() + left as usize
+    }
+
     fn kind(&mut self, kind: &'static str) -> Arc<str> {
         Arc::clone(self.kinds.entry(kind).or_insert_with(|| kind.into()))
     }
@@ -379,7 +385,7 @@ impl Feed {
     /// Shows the feed, if it is in view. Rows stay in place while the user acts on them, or looks at older ones.
     pub(super) fn present(&mut self, cx: &mut Context<'_>) {
         while let Some(missed) = cx.watching.watches.absences.take(cx.now) {
-            self.changes.feed.notice(missed.to, &missed.words());
+            self.changes.notice(cx.now, missed.to, missed.words());
         }
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
         if !is_held || self.changes.net.as_ref().is_some_and(Net::has_no_rows) {
@@ -529,7 +535,13 @@ impl Feed {
         }
         let is_read = match (chosen_span(cx), until(cx), &mut self.changes.span) {
             (Some(chosen), _, Some(reading)) => !reading.is_until() && reading.window() == chosen,
-            (None, Some(until), Some(reading)) => reading.go_on_until(until),
+            (None, Some(until), Some(reading)) => {
+                let goes_on = reading.go_on_until(until);
+                if goes_on && reading.left(&self.changes.times) > 0 {
+                    cx.hurry();
+                }
+                goes_on
+            }
             (None, None, None) => true,
             _ => false,
         };
@@ -578,11 +590,18 @@ impl Feed {
                 };
                 // Of a line that the feed has, only whether something is wrong since then may be of later.
                 let known = self.changes.feed.line(sequence).filter(|line| !line.is_failing).cloned();
-                reading.read(known.or_else(|| self.line_of(sequence, cx)), is_own);
+                let line = known.or_else(|| self.line_of(sequence, cx));
+                if let Some(line) = line.as_ref().filter(|_| is_own) {
+                    reading.notice(&self.changes.notices, line.at);
+                }
+                reading.read(line, is_own);
             }
             if cx.env.now() >= end {
                 break;
             }
+        }
+        if !is_left {
+            reading.notice(&self.changes.notices, reading.window().to);
         }
         self.changes.span = Some(reading);
         is_left

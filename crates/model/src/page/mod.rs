@@ -515,7 +515,8 @@ impl Page {
                 span::handle(command, pointed, cx);
             }
             Command::Rewind(command) => {
-                let at = self.rewind.handle(command, cx);
+                let pointed = self.timeline.pointed(cx).or_else(|| self.inspector.shown_at(cx));
+                let at = self.rewind.handle(command, pointed, cx);
                 at.into_iter().for_each(|at| self.rewind_to(at, env));
             }
             Command::Alerts(command) => self.notifications.handle(command, cx),
@@ -586,32 +587,22 @@ impl Page {
         self.go(route, env);
     }
 
-    /// Has everything show the moment that the address names. `is_other` is whether it names another one than before.
-    fn follow_moment(&mut self, is_other: bool, env: &dyn Environment) {
+    /// Has everything show the moment that the address names. `is_other` is whether it names another one than before. Returns
+    /// whether there are other rows, which are in no order yet.
+    fn follow_moment(&mut self, is_other: bool, env: &dyn Environment) -> bool {
         let cx = &mut self.shared.context(env);
-        let schema = cx.navigation.new_schema();
-        let was_rewound = cx.watching.moment.is_some();
-        let followed = self.rewind.follow(&schema, is_other, cx);
-        if cx.watching.moment.is_some() != was_rewound {
-            cx.effects.push(Effect::Rewound(!was_rewound));
-        }
+        let followed = self.rewind.follow(is_other, cx);
         if followed == Followed::OtherRows {
             self.table.begin_other_rows();
-            self.table.sort(true, &schema, cx);
-            self.table.filter(&schema, cx);
-            self.table.arrive(&schema, cx);
         }
         if followed != Followed::Same {
-            if let Some(moment) = cx.watching.moment {
-                self.timeline.show(moment.at, cx.now);
-                let words = format!("Rewound to {}.", cx.words().time_of_day(moment.at));
-                cx.view.dialogs.spoken.put(words);
-            }
+            cx.watching.moment.iter().for_each(|moment| self.timeline.show(moment.at, cx.now));
             self.rewind.present(cx);
             self.status.hurry();
             *cx.repaints = true;
             cx.hurry();
         }
+        followed == Followed::OtherRows
     }
 
     /// Stops draining, or resumes. While draining is stopped, the queues go on receiving, and fold the changes of each
@@ -683,7 +674,9 @@ impl Page {
             // The table stays as it is, because the user may be acting on it.
             cx.navigation.route = route;
             cx.view.header.route.put(cx.navigation.route.clone());
-            self.follow_moment(is_other_moment, env);
+            if self.follow_moment(is_other_moment, env) {
+                self.arrange((true, true), env);
+            }
             let cx = &mut self.shared.context(env);
             self.feed.choose_span(cx);
             self.table.put_cursor_on_selected(cx);
@@ -700,25 +693,30 @@ impl Page {
             Discovery::ask_for_definitions(cx);
             self.watch(env);
         }
+        // The lanes follow the rows, also while the feed is shown in their place.
+        let is_other = self.follow_moment(is_other_moment, env) || moved.watched;
+        self.arrange((moved.order || is_other, moved.filter || is_other), env);
         let cx = &mut self.shared.context(env);
-        let schema = cx.navigation.new_schema();
-        self.table.sort(moved.order || moved.watched, &schema, cx);
-        if moved.filter || moved.watched {
-            // The lanes follow the rows, also while the feed is shown in their place.
-            self.table.filter(&schema, cx);
-            if cx.navigation.route.changes {
-                self.feed.filter(cx);
-            }
+        if cx.navigation.route.changes && (moved.filter || moved.watched) {
+            self.feed.filter(cx);
         }
-        self.follow_moment(is_other_moment, env);
-        let cx = &mut self.shared.context(env);
         self.feed.choose_span(cx);
         // The canvas shows the timeline of the place before.
         *cx.repaints = true;
-        self.table.arrive(&schema, cx);
         self.status.hurry();
         cx.hurry();
         self.present_place(env);
+    }
+
+    /// Has the rows follow the place: its columns, and, where they are to be sorted or filtered anew, its order and filter.
+    fn arrange(&mut self, (sorts, filters): (bool, bool), env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        let schema = cx.navigation.new_schema();
+        self.table.sort(sorts, &schema, cx);
+        if filters {
+            self.table.filter(&schema, cx);
+        }
+        self.table.arrive(&schema, cx);
     }
 
     /// Watches exactly what the route asks for.

@@ -143,6 +143,11 @@ impl Page {
         self.shared.effects.push(Effect::Beat { versions, next });
     }
 
+    /// How many changes that were received are not told in the feed yet.
+    pub fn untold(&self) -> usize {
+        self.feed.untold()
+    }
+
     /// How much was received, and what the recorder keeps of it.
     pub fn recorder(&self) -> String {
         json(&self.shared.watching.history.report())

@@ -5,9 +5,10 @@ use kubechurn_client::api::resource::ApiResource;
 
 use crate::history::coverage::Moment;
 use crate::page::context::Context;
+use crate::page::effect::Effect;
+use crate::page::span::POINT;
 use crate::rewind::banner::{RewindCommand, RewindModel, SPEEDS, last_such, time_of_day};
 use crate::rewind::{Rewound, Stores, is_chosen};
-use crate::table::schema::TableSchema;
 use crate::timeline::mark::grouped;
 use crate::timeline::scene::duration;
 
@@ -48,8 +49,14 @@ impl Default for Rewind {
 }
 
 impl Rewind {
-    /// Carries out a command. Returns the moment to go to: `None` within for now.
-    pub(super) fn handle(&mut self, command: RewindCommand, cx: &mut Context<'_>) -> Option<Option<f64>> {
+    /// Carries out a command. Returns the moment to go to: `None` within for now. `pointed` is the time of the mark under the
+    /// pointer, or of the change that the inspector shows.
+    pub(super) fn handle(
+        &mut self,
+        command: RewindCommand,
+        pointed: Option<f64>,
+        cx: &mut Context<'_>,
+    ) -> Option<Option<f64>> {
         let goes_on = matches!(
             command,
             RewindCommand::Speed(_) | RewindCommand::SkipQuiet | RewindCommand::Play | RewindCommand::LetGo
@@ -59,6 +66,10 @@ impl Rewind {
         }
         match command {
             RewindCommand::To(at) => return Some(Some(at)),
+            RewindCommand::ToPointed => match pointed {
+                Some(at) => return Some(Some(at)),
+                None => cx.show_message(POINT),
+            },
             RewindCommand::Back(by) => return Some(Some(cx.shown_at() - by)),
             RewindCommand::Typed(text) => match time_of_day(&text) {
                 Some(time) => {
@@ -135,9 +146,23 @@ impl Rewind {
         false
     }
 
-    /// Has rows and feed show the moment that the address names, with the columns of a schema. `is_other` is whether the address
-    /// names another moment than before, rather than the same one at another place.
-    pub(super) fn follow(&mut self, schema: &TableSchema, is_other: bool, cx: &mut Context<'_>) -> Followed {
+    /// Has rows and feed show the moment that the address names. `is_other` is whether the address names another moment than
+    /// before, rather than the same one at another place.
+    pub(super) fn follow(&mut self, is_other: bool, cx: &mut Context<'_>) -> Followed {
+        let was_rewound = cx.watching.moment.is_some();
+        let followed = self.follow_address(is_other, cx);
+        let moment = cx.watching.moment;
+        if moment.is_some() != was_rewound {
+            cx.effects.push(Effect::Rewound(!was_rewound));
+        }
+        if let Some(moment) = moment.filter(|_| followed != Followed::Same) {
+            let words = format!("Rewound to {}.", cx.words().time_of_day(moment.at));
+            cx.view.dialogs.spoken.put(words);
+        }
+        followed
+    }
+
+    fn follow_address(&mut self, is_other: bool, cx: &mut Context<'_>) -> Followed {
         let was = cx.watching.moment;
         let Some(at) = cx.navigation.route.at else {
             self.played = None;
@@ -151,7 +176,8 @@ impl Rewind {
             self.played = None;
         }
         let at = was.filter(|_| !is_other).map_or(at, |was| was.at);
-        let is_of = |rewound: &Rewound| rewound.is_of(schema, &cx.navigation.route.namespaces);
+        let schema = cx.navigation.new_schema();
+        let is_of = |rewound: &Rewound| rewound.is_of(&schema, &cx.navigation.route.namespaces);
         let is_same = cx.watching.rewound.as_ref().is_some_and(is_of);
         if is_same && !is_other {
             return Followed::Same;

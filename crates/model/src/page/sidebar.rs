@@ -129,15 +129,15 @@ fn known_objects(watched: &Watched, cx: &Context<'_>) -> String {
 
 /// How many objects of a kind there were at a moment, as far as that was known; empty where the kind was not watched.
 fn objects_then(kind: &'static Kind, moment: Moment, cx: &Context<'_>) -> String {
-    let known = cx.watching.history.coverage.known(kind.resource, moment);
+    let namespaces = &cx.navigation.route.namespaces;
+    let known = cx.watching.history.coverage.known_in(kind.resource, namespaces, moment);
     if known.is_nothing() {
-        return String::from(if known.is_incomplete() { "…" } else { "" });
+        return String::from(if known.is_listing { "…" } else { "" });
     }
     let alone = cx.watching.rewound.as_ref().filter(|rewound| *rewound.table().schema().kinds() == [kind]);
     let count = match alone {
         Some(rewound) => rewound.table().counts().1,
         None => {
-            let namespaces = &cx.navigation.route.namespaces;
             let past = cx.watching.history.past(kind.resource, &known);
             past.filter(|past| is_chosen(namespaces, kind, past.key)).count()
         }

@@ -10,13 +10,16 @@ use crate::timeline::scale::Window;
 /// How far back the page compares with now where nothing is chosen, in milliseconds.
 const LATELY: f64 = 600_000.0;
 
+/// What is asked of the user where a command is about a change, and none is pointed at.
+pub(super) const POINT: &str = "Point at a mark of the timeline, or choose a change in the inspector.";
+
 /// Carries out a command. `pointed` is the time of the mark under the pointer, or of the change that the inspector shows.
 pub(super) fn handle(command: SpanCommand, pointed: Option<f64>, cx: &mut Context<'_>) {
     match command {
         SpanCommand::Around(at) => choose_around(at, cx),
         SpanCommand::AroundPointed => match pointed {
             Some(at) => choose_around(at, cx),
-            None => cx.show_message("Point at a mark of the timeline, or choose a change in the inspector."),
+            None => cx.show_message(POINT),
         },
         SpanCommand::Filter(text) => {
             let route = &cx.navigation.route;

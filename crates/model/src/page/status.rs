@@ -23,6 +23,7 @@ use crate::view::{
 use crate::watches::listing::Progress;
 use crate::watches::notices::Notices;
 use crate::watches::rates::{RateMeter, Rates, Sample};
+use crate::watches::watched::Watched;
 
 /// How often counts, ages and rates are renewed, in milliseconds. All of them change in the same frame, because each
 /// such frame lays out the page's header and footer.
@@ -245,7 +246,12 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
         troubles.extend(cx.navigation.route.left_out(&cx.navigation.catalog).into_iter().map(left_out));
     }
     if let Some(rewound) = &cx.watching.rewound {
-        let unknown = unknown(rewound).into_iter().map(|what| Trouble { state: REWOUND, what, ..Trouble::default() });
+        let now = watches.members().iter().map(Watched::scopes);
+        let unknown = unknown(rewound, &cx.watching.history.coverage, now).into_iter().map(|what| Trouble {
+            state: REWOUND,
+            what,
+            ..Trouble::default()
+        });
         troubles.splice(0..0, unknown);
     }
     let minute = watches.timeline().map(|timeline| {

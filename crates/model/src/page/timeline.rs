@@ -21,6 +21,7 @@ use crate::page::feed::Feed;
 use crate::page::span;
 use crate::page::time_words::{Zone, whole_second};
 use crate::page::timeline_drag::{Drag, LEAST, What};
+use crate::rewind::Rewound;
 use crate::rewind::banner::RewindCommand;
 use crate::shell::panel::Panel;
 use crate::table::cursor::Step;
@@ -94,6 +95,19 @@ impl Hand {
     }
 }
 
+/// By what lanes are hidden.
+#[derive(Debug, Default, PartialEq)]
+struct HiddenBy {
+    view: u64,
+    filter: String,
+    /// Whether it is the feed's filter.
+    changes: bool,
+    /// Whether rows are still to be judged.
+    works: bool,
+    /// How much had been received at the moment that is shown, and how many changes of that the feed tells.
+    moment: Option<(u64, u64)>,
+}
+
 /// The user's view of the timeline.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
@@ -110,9 +124,8 @@ pub(super) struct Timeline {
     says: bool,
     /// When the words were last renewed.
     told: f64,
-    /// By what lanes were hidden last: the view, the filter, whether that was the feed's, and whether rows were still to
-    /// be judged; and when.
-    hidden_by: (u64, String, bool, bool),
+    /// By what lanes were hidden last, and when.
+    hidden_by: HiddenBy,
     hidden_at: f64,
     /// What objects say of their past, by kind and uid, as far as it was asked for.
     pasts: FxHashMap<(&'static str, Uid), Rc<[PastMoment]>>,
@@ -137,21 +150,31 @@ impl Timeline {
         drag.window(drag.x)
     }
 
-    /// Hides the lanes of objects that the filter takes away: what is hidden follows rows and feed.
+    /// Hides the lanes of objects that the filter takes away: what is hidden follows rows and feed, those of another moment where
+    /// it is shown.
     pub(super) fn filter(&mut self, feed: &Feed, cx: &mut Context<'_>) {
-        let (route, watches) = (&cx.navigation.route, &mut cx.watching.watches);
-        let works = watches.view().is_some_and(|view| view.progress().is_some());
-        let (number, text, changes, worked) = &self.hidden_by;
-        let is_same =
-            (*number, &**text, *changes, *worked) == (watches.view_number(), &*route.text, route.changes, works);
-        if is_same && (text.is_empty() || (route.changes && cx.now - self.hidden_at < HIDE)) {
+        let (route, watching) = (&cx.navigation.route, &mut *cx.watching);
+        let is_unread = watching.rewound.as_ref().is_some_and(|rewound| rewound.unread() > 0);
+        let by = HiddenBy {
+            view: watching.watches.view_number(),
+            filter: route.text.clone(),
+            changes: route.changes,
+            works: is_unread || watching.view().is_some_and(|view| view.progress().is_some()),
+            moment: watching.moment.map(|moment| (moment.received, feed.told())),
+        };
+        let (is_same, is_soon) = (by == self.hidden_by, cx.now - self.hidden_at < HIDE);
+        if is_same && (by.filter.is_empty() || (is_soon && (by.changes || by.moment.is_some()))) {
             return;
         }
+        let moves = by.moment.is_some() && (by.view, &by.filter) == (self.hidden_by.view, &self.hidden_by.filter);
+        if moves && is_soon && !by.filter.is_empty() {
+            return cx.request_frame();
+        }
         let since = if is_same { self.hidden_at - READ } else { f64::NEG_INFINITY };
-        self.hidden_by = (watches.view_number(), route.text.clone(), route.changes, works);
-        self.hidden_at = cx.now;
+        (self.hidden_by, self.hidden_at) = (by, cx.now);
         let found = feed.passing(&cx.navigation.route);
-        cx.watching.watches.hide_lanes(since, found.as_ref().map(|(uids, alone)| (uids, *alone)));
+        let then = cx.watching.rewound.as_ref().map(Rewound::table);
+        cx.watching.watches.hide_lanes(since, found.as_ref().map(|(uids, alone)| (uids, *alone)), then);
     }
 
     /// Draws the timeline of the kinds in view, if there is anything new to show. The picture of a time without changes

@@ -172,7 +172,7 @@ impl Watching {
         }
         if let Some((resource, scope)) = self.informers.of(id) {
             if let Some(informer) = self.informers.get(id).filter(|_| records) {
-                let (of, now) = ((resource, &*scope.namespace), (moment.now, self.history.received()));
+                let (of, now) = ((resource, scope), (moment.now, self.history.received()));
                 self.history.coverage.handled(id, of, (covered, informer, &notices), now);
             }
             if let Some((before, informer)) = before.zip(self.informers.get(id)) {

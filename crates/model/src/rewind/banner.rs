@@ -1,6 +1,8 @@
 //! What is said of the moment that the page shows, and how the user moves it.
 
-use crate::history::coverage::Known;
+use kubechurn_client::api::request::Scope;
+
+use crate::history::coverage::{Coverage, Known};
 use crate::kind_id::{KindId, listed};
 use crate::rewind::Rewound;
 
@@ -12,6 +14,8 @@ pub const SPEEDS: [f64; 7] = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
 pub enum RewindCommand {
     /// Go to this time, in milliseconds.
     To(f64),
+    /// Go to the mark under the pointer or the cursor, or else to the change that the inspector marks.
+    ToPointed,
     /// Go so many milliseconds back.
     Back(f64),
     /// Go to this time of day, as the user typed it: the last one that has been.
@@ -53,15 +57,20 @@ pub struct RewindModel {
     pub skips_quiet: bool,
 }
 
-/// What is not known of the moment, in sentences: of kinds, and of names that were forgotten.
-pub fn unknown(rewound: &Rewound) -> Vec<String> {
+/// What is not known of the moment, in sentences: of kinds, and of names that were forgotten. `now` has what each kind's
+/// watches select now.
+pub fn unknown<'a>(
+    rewound: &Rewound,
+    coverage: &Coverage,
+    now: impl Iterator<Item = &'a [Scope]> + Clone,
+) -> Vec<String> {
     let of = |is_it: &dyn Fn(&Known) -> bool| {
         let kinds = rewound.known().iter().zip(0..).filter(|(known, _)| is_it(known));
         let titles: Vec<String> = kinds.map(|(_, kind)| rewound.table().schema().subject(KindId(kind))).collect();
         (!titles.is_empty()).then(|| listed(&titles.iter().map(String::as_str).collect::<Vec<_>>()))
     };
     let not_watched = of(&|known| known.is_nothing() && !known.is_listing);
-    let listing = of(&Known::is_incomplete);
+    let listing = of(&|known| known.is_listing);
     let in_gap = of(&Known::is_in_gap);
     let forgotten = (!rewound.is_whole()).then(|| {
         String::from("Rows may be missing: what was received since has taken the place of what was known of them.")
@@ -72,7 +81,30 @@ pub fn unknown(rewound: &Rewound) -> Vec<String> {
         in_gap.map(|kinds| format!("{kinds}: the server was not heard at this moment. This is what was known before.")),
         forgotten,
     ];
-    said.into_iter().flatten().collect()
+    let selected = rewound.known().iter().zip(now).zip(0..).filter_map(|((known, now), kind)| {
+        let then: Vec<&Scope> = known.parts.iter().map(|part| coverage.scope(part)).collect();
+        Some(format!("{}: {}", rewound.table().schema().subject(KindId(kind)), selected_then(&then, now)?))
+    });
+    said.into_iter().flatten().chain(selected).collect()
+}
+
+/// What the watches of a kind selected then, in a sentence, where they did not have all that is selected `now`, or more of it.
+fn selected_then(then: &[&Scope], now: &[Scope]) -> Option<String> {
+    let (first, first_now) = (then.first()?, now.first()?);
+    let is_covered = |now: &Scope| then.iter().any(|then| then.namespace.is_empty() || then.namespace == now.namespace);
+    if first.selectors() == first_now.selectors() && now.iter().all(is_covered) {
+        return None;
+    }
+    let mut namespaces: Vec<&str> =
+        then.iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect();
+    namespaces.dedup();
+    let places = if namespaces.is_empty() { String::new() } else { format!(" in {}", listed(&namespaces)) };
+    let words = first.selectors().join(" ");
+    let selected = if words.trim().is_empty() { String::new() } else { format!(" with {}", words.trim()) };
+    Some(match (&*places, &*selected) {
+        ("", "") => String::from("all were watched at this moment, not only those that are selected now."),
+        _ => format!("only those{places}{selected} were watched at this moment."),
+    })
 }
 
 /// A time of day that the user typed, in milliseconds since midnight: `14:02`, `14:02:11`, `14:02:11.408`.

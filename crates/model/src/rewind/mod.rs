@@ -93,8 +93,7 @@ impl Rewound {
         (history, present): (&History, &dyn Present),
     ) -> Rewound {
         let namespaces = namespaces.to_vec();
-        let known: Vec<Known> =
-            schema.kinds().iter().map(|kind| history.coverage.known(kind.resource, moment)).collect();
+        let known = known(&schema, &namespaces, moment, history);
         let is_whole = known.iter().flat_map(|known| &known.parts).all(|part| history.is_whole(part, moment));
         let mut table = TableView::of(schema.clone());
         let (mut rows, mut sequences) = (Vec::new(), Vec::new());
@@ -230,8 +229,7 @@ impl Rewound {
     /// otherwise all rows are made anew. Returns how many objects were looked at, or `None` if it was all of them.
     pub fn step(&mut self, moment: Moment, history: &History, present: &dyn Present) -> Option<usize> {
         let schema = self.table.schema().clone();
-        let mut known: Vec<Known> =
-            schema.kinds().iter().map(|kind| history.coverage.known(kind.resource, moment)).collect();
+        let mut known = known(&schema, &self.namespaces, moment, history);
         let is_same = |one: &Known, other: &Known| {
             let mut parts = one.parts.iter().zip(&other.parts);
             one.parts.len() == other.parts.len() && parts.all(|(one, other)| one.is_same_watch(other))
@@ -271,6 +269,12 @@ impl Rewound {
         }
         Some(looked)
     }
+}
+
+/// What was known of each kind in these namespaces at a moment.
+fn known(schema: &TableSchema, namespaces: &[String], moment: Moment, history: &History) -> Vec<Known> {
+    let kinds = schema.kinds().iter();
+    kinds.map(|kind| history.coverage.known_in(kind.resource, namespaces, moment)).collect()
 }
 
 /// What is known of one object at a moment.

@@ -193,11 +193,12 @@ impl Watches {
     }
 
     /// Hides the lanes of objects that the filter takes away, as far as they have changed since a time. `found` are the
-    /// objects of which the feed shows a change, and whether they alone pass.
-    pub fn hide_lanes(&mut self, since: f64, found: Option<(&FxHashSet<&Uid>, bool)>) {
+    /// objects of which the feed shows a change, and whether they alone pass; `then` are the rows of another moment, if that is
+    /// shown.
+    pub fn hide_lanes(&mut self, since: f64, found: Option<(&FxHashSet<&Uid>, bool)>, then: Option<&TableView>) {
         let Some(view) = &mut self.main else { return };
         let mut is_news = false;
-        let (table, members) = (&view.table, &mut self.watched[..view.len()]);
+        let (table, members) = (then.unwrap_or(&view.table), &mut self.watched[..view.len()]);
         for (kind, member) in (0..).map(KindId).zip(members) {
             let mut passes = |lane: &Lane| {
                 let is_found = found.is_some_and(|(uids, _)| lane.uids().any(|uid| uids.contains(uid)));

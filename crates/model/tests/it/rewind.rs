@@ -111,7 +111,8 @@ impl World {
         informer.drain(usize::MAX, self.now);
         let notices = informer.take_notices();
         let now = (self.now, self.history.received());
-        self.history.coverage.handled(id, (resource, namespace), (before, informer, &notices), now);
+        let scope = Scope { namespace: namespace.into(), ..Scope::default() };
+        self.history.coverage.handled(id, (resource, &scope), (before, informer, &notices), now);
         action
     }
 
@@ -468,6 +469,20 @@ fn in_a_gap_is_the_state_before_it_and_that_is_said() {
     assert_eq!(seen(10_000.0).0, Some(before.to_string()));
     assert_eq!(seen(30_000.0), (Some(before.to_string()), true));
     assert_eq!(seen(end), (Some((before + 1).to_string()), false));
+}
+
+#[test]
+fn a_gap_that_is_not_over_begins_with_what_was_heard_last() {
+    let mut world = World::new(1 << 20);
+    world.watch((0, ""));
+    world.now = 10_000.0;
+    world.write(0, ("shop", 1), false);
+    world.now = 11_000.0;
+    let is_in_gap = |world: &World, at| world.at(world.history.moment(at)).known()[0].is_in_gap();
+    let before = is_in_gap(&world, 10_500.0);
+    // No watch opens again.
+    world.close(0);
+    assert_eq!((before, is_in_gap(&world, 10_500.0), is_in_gap(&world, 9_999.0)), (false, true, false));
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
         (has(ORPHAN_DEPENDENTS), HELD_ORPHAN),
     ];
     let mut cells = vec![Cell::Number(flags.iter().filter(|(is_so, _)| *is_so).map(|(_, flag)| flag).sum())];
-    for owner in metadata.owner_references.take().unwrap_or_default() {
+    for owner in metadata.owner_references.0.take().unwrap_or_default() {
         cells.extend(
             [owner.api_version, owner.kind, owner.name, owner.uid].map(|text| Cell::Text(SmolStr::new(&*text))),
         );

@@ -71,6 +71,8 @@ struct Side {
     has_forgotten: bool,
     /// Whether one of its objects was not watched at one of the moments.
     is_partial: bool,
+    /// Whether its watches selected other objects at the one moment than at the other.
+    selects_others: bool,
 }
 
 /// What became of an object between the two moments.
@@ -150,6 +152,7 @@ impl Net {
             known: Default::default(),
             has_forgotten: false,
             is_partial: false,
+            selects_others: false,
         });
         let mut net = Net {
             moments,
@@ -195,7 +198,8 @@ impl Net {
         let mut wanted: FxHashSet<Of> = FxHashSet::default();
         for (place, side) in self.sides.iter_mut().enumerate() {
             let before = std::mem::take(&mut side.known);
-            side.known = self.moments.map(|moment| history.coverage.known(side.kind.resource, moment));
+            let known = |moment| history.coverage.known_in(side.kind.resource, &self.asked.namespaces, moment);
+            side.known = self.moments.map(known);
             if side.known.iter().any(Known::is_nothing) {
                 continue;
             }
@@ -261,8 +265,14 @@ impl Net {
         let moments = self.moments;
         let side = self.sides.get_mut(*place)?;
         let resource = side.kind.resource;
-        if side.known.iter().any(|known| history.coverage.part_of(known, key).is_none()) {
+        let parts = side.known.each_ref().map(|known| history.coverage.part_of(known, key));
+        let [Some(first), Some(second)] = parts else {
             side.is_partial = true;
+            return None;
+        };
+        let selectors = [first, second].map(|part| history.coverage.scope(part).selectors());
+        if selectors[0] != selectors[1] {
+            side.selects_others = true;
             return None;
         }
         let [was, is] = side.known.each_ref().map(|known| history.past_of(resource, key, known));
@@ -439,6 +449,11 @@ impl Net {
             }),
             of(&|side| side.is_partial)
                 .map(|kinds| format!("{kinds}: in some namespaces not watched at one of the two moments.")),
+            of(&|side| side.selects_others).map(|kinds| {
+                format!(
+                    "{kinds}: not compared, because other labels or fields were selected at one of the two moments."
+                )
+            }),
             of(&|side| is_known(side) && side.known.iter().any(Known::is_in_gap)).map(|kinds| {
                 format!(
                     "{kinds}: the server was not heard at one of the two moments. What was known before is compared."

@@ -104,6 +104,12 @@ impl ReceivedTimes {
         self.forgotten + self.changes.partition_point(|(_, other)| *other < at) as u64
     }
 
+    /// When the change at a place was received.
+    fn time(&self, place: u64) -> Option<f64> {
+        let place = usize::try_from(place.checked_sub(self.forgotten)?).ok()?;
+        self.changes.get(place).map(|(_, at)| *at)
+    }
+
     /// The number of the change at a place.
     fn sequence(&self, place: u64) -> Option<u64> {
         let place = usize::try_from(place.checked_sub(self.forgotten)?).ok()?;
@@ -114,6 +120,17 @@ impl ReceivedTimes {
     fn known_since(&self) -> Option<f64> {
         self.changes.front().filter(|_| self.forgotten > 0).map(|(_, at)| *at)
     }
+}
+
+/// What is told of a watch between the changes.
+#[derive(Debug)]
+pub struct Notice {
+    /// When it was told, in milliseconds: it stands after the changes that had come by then.
+    pub told: f64,
+    /// When it happened.
+    pub at: f64,
+    /// The words.
+    pub words: String,
 }
 
 /// How far one of the two stretches is read.
@@ -164,6 +181,8 @@ pub struct Reading {
     pub findings: Findings,
     /// Whether it is all the time up to a moment, of which nothing is counted, rather than a stretch that was chosen.
     is_until: bool,
+    /// Up to when, this time not included, what was told of watches is in the feed.
+    noticed: f64,
     tally: Tally,
     /// When the page began to receive changes.
     began: f64,
@@ -180,7 +199,7 @@ impl Reading {
         feed.set_filter(filter);
         let (own, before) = (Part::new(window, received), Part::new(before, received));
         let (findings, tally) = (Findings::default(), Tally::default());
-        Reading { own, before, feed, findings, is_until: false, tally, began, is_new: true }
+        Reading { own, before, feed, findings, is_until: false, noticed: f64::NEG_INFINITY, tally, began, is_new: true }
     }
 
     /// All the time up to a moment, that of the last change included. Of what was long before nothing is read.
@@ -190,7 +209,19 @@ impl Reading {
         let own = &mut reading.own;
         own.first = own.end(received).saturating_sub(UNTIL).max(own.first);
         (own.next, own.most) = (own.first, u64::MAX);
+        if let Some(at) = received.time(own.first).filter(|_| own.first > 0) {
+            reading.noticed = at;
+        }
         reading
+    }
+
+    /// Puts what was told of watches before a time into the feed of all the time up to a moment.
+    pub fn notice(&mut self, notices: &VecDeque<Notice>, before: f64) {
+        if self.is_until && before > self.noticed {
+            let new = notices.iter().filter(|notice| (self.noticed..before).contains(&notice.told));
+            new.for_each(|notice| self.feed.notice(notice.at, &notice.words));
+            self.noticed = before;
+        }
     }
 
     /// Whether this is all the time up to a moment.

@@ -73,6 +73,17 @@ impl InspectedObject {
         self.moment.is_some()
     }
 
+    /// An object that is related to this one, as it was at the same time, or else as it is now; and whether it is of that time.
+    pub fn relative(&self, kind: &'static Kind, key: &ObjectKey, cx: &Context<'_>) -> (Option<Arc<Object>>, bool) {
+        let (watches, informers) = (&cx.watching.watches, &cx.watching.informers);
+        let stores = Stores { watches, informers };
+        let then = self.moment.map(|moment| object_then(kind, key, moment, (&cx.watching.history, &stores), None));
+        match then {
+            Some(Then::Object(then)) => (Some(then), true),
+            then => (relatives::find(watches, informers, kind, key).cloned(), then.is_none()),
+        }
+    }
+
     /// Reads the present row. `is_missing` is whether the server says that the object does not exist.
     pub fn look(&mut self, is_missing: bool, cx: &Context<'_>) -> Difference {
         if let Some(moment) = cx.watching.moment {

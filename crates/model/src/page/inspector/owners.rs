@@ -47,12 +47,11 @@ impl Owners {
             let mut status = (String::new(), Default::default());
             above = Vec::new();
             if let Some((kind, key)) = kind.zip(key) {
-                let (watches, informers) = (&cx.watching.watches, &cx.watching.informers);
-                let row = relatives::find(watches, informers, kind, &key).filter(|row| row.uid == owner.uid);
-                match (row, self.fetched.get(&owner.uid)) {
+                let (row, is_then) = object.relative(kind, &key, cx);
+                match (row.filter(|row| row.uid == owner.uid), self.fetched.get(&owner.uid)) {
                     (Some(row), _) => {
-                        if !object.is_of_moment() {
-                            status = relatives::status(kind, row);
+                        if is_then {
+                            status = relatives::status(kind, &row);
                         }
                         above = row.owners().to_vec();
                     }

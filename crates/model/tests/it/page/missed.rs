@@ -6,6 +6,7 @@ use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::navigation::route::Route;
 use kubechurn_model::page::command::Command;
+use kubechurn_model::rewind::banner::RewindCommand;
 
 use super::Play;
 use super::changes::{LISTED, listed_at};
@@ -93,5 +94,24 @@ fn an_outage_that_ends_with_a_list_says_what_came_of_it_for_all_kinds_in_one_lin
         play.reflects(*id, Input::Frame(&event("MODIFIED", "a@101")));
     }
     play.passes(2_000.0);
-    assert_eq!(play.notices(), ["pods, configmaps not watched for 30 s: 2 gone (n/b, n/b), 2 changed"]);
+    let words = "pods, configmaps not watched for 30 s: 2 gone (n/b, n/b), 2 changed";
+    assert_eq!(play.notices(), [words]);
+    // At another moment it is there if it was.
+    let feed = |play: &Play| play.feed();
+    let (told, live) = (play.place.now.get(), feed(&play));
+    play.passes(1_000.0);
+    for (at, notices) in [(told - 500.0, &[][..]), (told, &[words])] {
+        play.command(Command::Rewind(RewindCommand::To(at)));
+        play.arrive();
+        play.frame();
+        assert_eq!(play.notices(), notices, "{at}");
+    }
+    assert_eq!(feed(&play), live);
+    play.command(Command::Rewind(RewindCommand::To(told - 500.0)));
+    play.frame();
+    // Played on, it comes when it came.
+    play.command(Command::Rewind(RewindCommand::Drag(told)));
+    play.frame();
+    play.frame();
+    assert_eq!((play.notices(), feed(&play)), (vec![words.to_owned()], live));
 }

@@ -318,6 +318,27 @@ fn what_cannot_be_compared_is_named() {
 }
 
 #[test]
+fn objects_of_another_selector_are_not_called_gone() {
+    let mut play = played("#/pods?view=changes");
+    play.command(Command::Labels(String::from("app=web")));
+    play.settled();
+    let id = play.id_of("pods");
+    play.reflects(id, Input::Start);
+    play.reflects(id, Input::Opened);
+    play.reflects(id, Input::Frame(&json!({"type": "ADDED", "object": pod("lone", 40, "Failed")}).to_string()));
+    play.reflects(id, Input::Frame(&bookmark("90", LISTED)));
+    play.frame();
+    play.compares(15_000.0, f64::INFINITY);
+    assert_eq!(play.differences(), Vec::<String>::new());
+    let words = "Pods: not compared, because other labels or fields were selected at one of the two moments.";
+    assert_eq!(play.net().left_out.lines().next(), Some(words));
+    // Those of the same selector are compared.
+    play.says(70_000.0, "MODIFIED", &pod("lone", 70, "Running"));
+    play.compares(65_000.0, f64::INFINITY);
+    assert_eq!(play.differences(), ["● Pod shop/lone status Failed → Running"]);
+}
+
+#[test]
 fn it_leaves_the_page_as_text_markdown_and_lines_of_json() {
     let mut play = played(PLACE);
     play.compares(15_000.0, 50_000.0);

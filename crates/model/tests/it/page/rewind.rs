@@ -186,6 +186,94 @@ fn order_filter_and_namespaces_are_of_the_moment() {
 }
 
 #[test]
+fn lanes_are_those_of_the_rows_that_pass_the_filter_at_the_moment() {
+    let (mut play, id, _) = played("#/pods?q=STATUS:Pending");
+    let lanes = |play: &mut Play| {
+        // Lanes follow a moment that moves a little later.
+        play.place.now.set(play.place.now.get() + 200.0);
+        play.frame();
+        play.rests();
+        let lanes = play.page.scene().expect("a scene").lanes.iter().flatten();
+        let mut names: Vec<String> = lanes.map(|lane| lane.key.name.to_string()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(lanes(&mut play), [""; 0]);
+    for (at, expected) in [(35_000.0, "b"), (15_000.0, "a"), (35_000.0, "b")] {
+        play.rewind(RewindCommand::To(at));
+        assert_eq!(lanes(&mut play), [expected], "{at}");
+    }
+    // What comes meanwhile is none of its rows.
+    play.event(id, "ADDED", &pod("shop", "c", 14, "Pending"));
+    assert_eq!(lanes(&mut play), ["b"]);
+    play.rewind(RewindCommand::Live);
+    assert_eq!(lanes(&mut play), ["c"]);
+}
+
+#[test]
+fn a_key_goes_to_the_mark_under_the_pointer_or_to_the_change_that_the_inspector_marks() {
+    let (mut play, _, _) = played("#/pods");
+    let scene = play.page.scene().expect("a scene").clone();
+    let glyph = scene.glyphs.iter().find(|glyph| (scene.scale.time(glyph.x) - 30_000.0).abs() < 2_000.0);
+    let glyph = glyph.expect("the mark of b's addition");
+    play.command(Command::Timeline(TimelineCommand::Hover(Some((glyph.x, glyph.y)))));
+    play.press(&["b"], Focus::Table);
+    play.rests();
+    assert_eq!(play.banner().expect("a banner").time, "00:00:30.000");
+    play.command(Command::Timeline(TimelineCommand::Hover(None)));
+    play.rewind(RewindCommand::Live);
+    play.press(&["b"], Focus::Table);
+    assert!(play.told().starts_with("Point at a mark"), "{}", play.told());
+    play.command(Command::Select(Some(("pods", kubechurn_client::api::object::ObjectKey::new("shop", "a")))));
+    play.arrive();
+    play.rests();
+    play.press(&["b"], Focus::Table);
+    play.rests();
+    assert_eq!(play.banner().expect("a banner").time, "00:00:20.000");
+}
+
+#[test]
+fn what_the_watch_of_that_time_selected_is_said_where_now_it_is_something_else() {
+    let (mut play, _, mut drawn) = played("#/pods?ns=shop&labels=app%3Dweb");
+    let said = |play: &Play| play.page.view().table.trouble.iter().map(|one| one.what.clone()).collect::<Vec<_>>();
+    let list = |play: &mut Play| {
+        let (id, _) = *play.informers.last().expect("it is watched anew");
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Opened);
+        play.reflects(id, Input::Frame(&bookmark("90", LISTED)));
+        play.place.now.set(play.place.now.get() + 10_000.0);
+        play.rests();
+    };
+    play.rewind(RewindCommand::To(35_000.0));
+    assert_eq!(said(&play), [""; 0]);
+    for (fragment, expected) in [
+        ("#/pods?ns=shop", "Pods: only those in shop with app=web were watched at this moment."),
+        ("#/pods?ns=shop&labels=app%3Ddb", "Pods: only those in shop with app=web were watched at this moment."),
+        ("#/pods?labels=app%3Dweb", "Pods: only those in shop with app=web were watched at this moment."),
+        ("#/pods?ns=cart&labels=app%3Dweb", "Pods: not watched at this moment."),
+    ] {
+        play.rewind(RewindCommand::Live);
+        play.command(Command::Arrive(fragment.to_owned()));
+        play.settle();
+        list(&mut play);
+        play.rewind(RewindCommand::To(35_000.0));
+        assert_eq!(said(&play), [expected], "{fragment}");
+        assert_eq!(play.table(&mut drawn).is_empty(), fragment.contains("cart"), "{fragment}");
+    }
+    // What is watched without a selector holds more than what is selected now.
+    let at = play.place.now.get();
+    play.rewind(RewindCommand::Live);
+    play.command(Command::Arrive(String::from("#/pods")));
+    play.settle();
+    list(&mut play);
+    play.command(Command::Arrive(String::from("#/pods?labels=app%3Dweb")));
+    play.settle();
+    list(&mut play);
+    play.rewind(RewindCommand::To(at + 5_000.0));
+    assert_eq!(said(&play), ["Pods: all were watched at this moment, not only those that are selected now."]);
+}
+
+#[test]
 fn the_moment_is_in_the_address_and_moves_by_changes() {
     let (mut play, _, mut drawn) = played("#/pods");
     play.press(&[","], Focus::Table);
@@ -291,6 +379,35 @@ fn the_feed_ends_with_the_moment_and_says_how_much_came_since() {
 }
 
 #[test]
+fn loops_and_fights_are_those_that_were_found_then() {
+    let (mut play, id, _) = played("#/pods?view=changes");
+    let cards = |play: &Play| {
+        let rows = play.page.view().feed.wrong.rows.iter().filter(|row| row.is_card);
+        rows.map(|row| (row.name.clone(), row.words.clone(), row.time.clone(), row.since.clone())).collect::<Vec<_>>()
+    };
+    let mut seen = Vec::new();
+    for turn in 0..12_u32 {
+        let name = if turn < 8 { "a" } else { "z" };
+        let phase = ["Running", "Pending"][turn as usize % 2];
+        play.event(id, "MODIFIED", &pod(if name == "a" { "shop" } else { "cart" }, name, 20 + turn, phase));
+        play.frame();
+        play.wait(200.0);
+        play.frame();
+        seen.push((play.place.now.get(), cards(&play)));
+        play.wait(1_000.0);
+    }
+    let counts: Vec<usize> = seen.iter().map(|(_, cards)| cards.len()).collect();
+    assert!(counts.contains(&0) && counts.contains(&1) && counts.is_sorted(), "{counts:?}");
+    for (at, then) in seen.into_iter().rev() {
+        play.rewind(RewindCommand::To(at));
+        play.wait(200.0);
+        play.rests();
+        play.frame();
+        assert_eq!(cards(&play), then, "at {at}");
+    }
+}
+
+#[test]
 fn a_click_on_the_axis_goes_there_and_the_flag_is_dragged() {
     let (mut play, _, mut drawn) = played("#/pods");
     let scene = |play: &Play| play.page.scene().expect("a scene").clone();
@@ -354,6 +471,42 @@ fn the_inspector_shows_the_object_as_it_was_and_no_later_version() {
     let (state, words, phase, shown, later) = inspected(&play);
     assert_eq!((state, &*phase, shown, later), ("deleted", "Failed", 2, 0));
     assert_eq!(words, "Deleted at 00:00:40. This is the last state that this session received.");
+}
+
+#[test]
+fn the_owners_of_an_object_have_the_states_that_they_had() {
+    let mut play = Play::found("#/pods?pin=replicasets&sel=shop/a");
+    let id = |play: &Play, name: &str| play.informers.iter().find(|(_, own)| *own == name).expect("it is watched").0;
+    let set = |version: u32, ready: u32| {
+        json!({"kind": "ReplicaSet", "apiVersion": "apps/v1", "spec": {"replicas": 2},
+            "metadata": {"name": "web", "namespace": "shop", "uid": "web", "resourceVersion": version.to_string()},
+            "status": {"replicas": 2, "readyReplicas": ready}})
+    };
+    let mut owned = pod("shop", "a", 1, "Running");
+    owned["metadata"]["ownerReferences"] =
+        json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "web", "controller": true}]);
+    play.place.now.set(10_000.0);
+    let (pods, sets) = (id(&play, "pods"), id(&play, "replicasets"));
+    for (id, object) in [(pods, &owned), (sets, &set(2, 0))] {
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Opened);
+        play.event(id, "ADDED", object);
+        play.reflects(id, Input::Frame(&bookmark("9", LISTED)));
+    }
+    for (at, word, object) in
+        [(20_000.0, "MODIFIED", set(10, 1)), (30_000.0, "MODIFIED", set(11, 2)), (40_000.0, "DELETED", set(12, 2))]
+    {
+        play.place.now.set(at);
+        play.event(sets, word, &object);
+        play.frame();
+    }
+    play.place.now.set(60_000.0);
+    for (at, state) in [(15_000.0, "0/2"), (25_000.0, "1/2"), (35_000.0, "2/2"), (45_000.0, "")] {
+        play.rewind(RewindCommand::To(at));
+        let owners: Vec<(String, String)> =
+            play.page.view().inspector.owners.iter().map(|link| (link.name.clone(), link.status.0.clone())).collect();
+        assert_eq!(owners, [(String::from("web"), state.to_owned())], "{at}");
+    }
 }
 
 #[test]
