@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 
 use super::*;
 
+/// Its members stand in the order of their names: whether a map keeps another order depends on what else is built.
 fn object() -> Value {
     json!({
-        "spec": {"size": 3, "half": 0.5, "hosts": ["a", "b", "c"], "on": true, "none": null, "word": "hé"},
+        "spec": {"half": 0.5, "hosts": ["a", "b", "c"], "none": null, "on": true, "size": 3, "word": "hé"},
         "metadata": {"labels": {"a.b/c": "x", "a": {"b": "y"}}},
         "status": {"conditions": [
             {"type": "Old", "status": "False", "n": 5},

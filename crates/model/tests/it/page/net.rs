@@ -98,8 +98,8 @@ impl Play {
 }
 
 /// A rollout from 20 s to 40 s, beside which other things happen; it is 60 s then. All is listed at 10 s.
-fn played(fragment: &str) -> Play {
-    let mut play = Play::found(fragment);
+fn played() -> Play {
+    let mut play = Play::found(PLACE);
     play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 900.0, width: 900.0 }));
     play.place.now.set(10_000.0);
     let listed = [
@@ -158,7 +158,7 @@ fn played(fragment: &str) -> Play {
 
 #[test]
 fn what_differs_in_the_end_is_grouped_by_owner_and_what_was_taken_back_is_counted_alone() {
-    let mut play = played(PLACE);
+    let mut play = played();
     play.compares(15_000.0, f64::INFINITY);
     let rows = play.differences();
     assert_eq!(
@@ -203,7 +203,7 @@ fn what_differs_in_the_end_is_grouped_by_owner_and_what_was_taken_back_is_counte
 
 #[test]
 fn the_words_of_the_feed_filter_and_the_switch_shows_each_change() {
-    let mut play = played(PLACE);
+    let mut play = played();
     play.compares(15_000.0, 50_000.0);
     assert!(play.page.view().header.route.fragment().contains("span=15000-50000&net=1"));
     play.command(Command::Filter(String::from("kind:Pod type:deleted")));
@@ -227,7 +227,7 @@ fn the_words_of_the_feed_filter_and_the_switch_shows_each_change() {
 
 #[test]
 fn now_moves_on_and_what_is_open_stays_open() {
-    let mut play = played(PLACE);
+    let mut play = played();
     play.compares(15_000.0, f64::INFINITY);
     let is_lone = |row: &&FeedRow| row.what == "change" && row.name_end.ends_with("lone");
     let lone = play.rows().iter().find(is_lone).expect("a row").id;
@@ -259,7 +259,7 @@ fn now_moves_on_and_what_is_open_stays_open() {
 
 #[test]
 fn two_moments_are_chosen_by_key_by_typed_times_and_from_a_rewound_page() {
-    let mut play = played(PLACE);
+    let mut play = played();
     play.press(&["D"], Focus::Table);
     play.settled();
     // Before it listed everything the page has nothing to compare with.
@@ -292,7 +292,7 @@ fn two_moments_are_chosen_by_key_by_typed_times_and_from_a_rewound_page() {
 
 #[test]
 fn what_cannot_be_compared_is_named() {
-    let mut play = played(PLACE);
+    let mut play = played();
     // Before anything was listed.
     play.compares(5_000.0, f64::INFINITY);
     let words =
@@ -319,9 +319,9 @@ fn what_cannot_be_compared_is_named() {
 
 #[test]
 fn objects_of_another_selector_are_not_called_gone() {
-    let mut play = played("#/pods?view=changes");
-    play.command(Command::Labels(String::from("app=web")));
-    play.settled();
+    let mut play = played();
+    play.command(Command::Arrive(String::from("#/pods?view=changes&labels=app%3Dweb")));
+    play.settle();
     let id = play.id_of("pods");
     play.reflects(id, Input::Start);
     play.reflects(id, Input::Opened);
@@ -340,7 +340,7 @@ fn objects_of_another_selector_are_not_called_gone() {
 
 #[test]
 fn it_leaves_the_page_as_text_markdown_and_lines_of_json() {
-    let mut play = played(PLACE);
+    let mut play = played();
     play.compares(15_000.0, 50_000.0);
     let text = play.exports(NetFormat::Text);
     for line in [
@@ -384,7 +384,7 @@ fn it_leaves_the_page_as_text_markdown_and_lines_of_json() {
 
 #[test]
 fn hostile_names_are_no_markup_in_a_report() {
-    let mut play = played(PLACE);
+    let mut play = played();
     let mut hostile = pod("`|<script>*", 50, "x` **bold** | <b>");
     hostile["metadata"]["uid"] = json!("hostile");
     play.says(50_000.0, "ADDED", &hostile);
