@@ -18,6 +18,8 @@ const MEANWHILE: u32 = 200;
 /// As many changes as there are in an hour at 20 a second, in as short a time as the page can take them.
 const CHANGES: u64 = 72_000;
 const RATE: u32 = 3_000;
+/// How far the two moments are apart that are compared, in milliseconds: some 2,000 objects have changed in that time.
+const COMPARED: f64 = 750.0;
 /// How often a moment is gone to, from now and from another moment.
 const ROUNDS: usize = 15;
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -66,6 +68,30 @@ const FRAMES: &str = "
         requestAnimationFrame(step);
     }, 1500)";
 
+/// Compares the state at a time with that so many milliseconds later, and returns how long that takes, how many objects differ,
+/// and how long the longest task was.
+const COMPARE: &str = "
+    const [at, width, done] = arguments;
+    let longest = 0, began = 0;
+    const observer = new PerformanceObserver(list => list.getEntries().forEach(entry => longest = Math.max(longest, entry.duration)));
+    observer.observe({ entryTypes: ['longtask'] });
+    const text = name => document.querySelector(`[data-testid=${name}]`)?.textContent ?? '';
+    const look = () => {
+        const found = /^([\\d,]+) objects? differ/.exec(text('span-words'));
+        const isThere = began && found && text('span-reading') === '' && document.querySelector('[data-testid=feed-row]');
+        if (isThere) {
+            const took = performance.now() - began;
+            return setTimeout(() => { observer.disconnect(); done([took, Number(found[1].replace(',', '')), longest]); }, 200);
+        }
+        if (!began && !document.querySelector('[data-testid=span]')) {
+            began = performance.now();
+            location.hash = `#/pods?view=changes&span=${Math.round(at)}-${Math.round(at + width)}&net=1`;
+        }
+        requestAnimationFrame(look);
+    };
+    location.hash = '#/pods?view=changes';
+    requestAnimationFrame(look)";
+
 /// Prints the times, for each number of Pods.
 pub async fn report(sizes: &[u32]) {
     for pods in if sizes.is_empty() { &[PODS] } else { sizes } {
@@ -105,6 +131,18 @@ async fn one(pods: u32) {
             row(&format!("to the visible rows, {what}"), seen);
             row(&format!("to all rows, read and in order, {what}"), whole);
         }
+        live(page).await;
+        let (mut times, mut longest, mut differ) = (Vec::new(), 0.0_f64, 0.0);
+        for round in 0..ROUNDS {
+            let ended = began + CHANGES as f64 / f64::from(RATE) * 1_000.0;
+            let at = began + (ended - began) * (0.1 + 0.8 * (round as f64 * 0.618).fract());
+            let [took, objects, task]: [f64; 3] = told(page, COMPARE, vec![at.into(), COMPARED.into()]).await;
+            times.push(took);
+            (longest, differ) = (longest.max(task), objects);
+        }
+        row(&format!("to what is different between two moments, {differ:.0} objects"), times);
+        println!("| the longest task while two moments are compared | | | {longest:.0} |");
+        page.open("#/pods").await;
         for (what, rate) in [("dragged", 0), ("dragged while writes come in", MEANWHILE)] {
             cluster.rate(rate).await;
             frames(page, what, true).await;

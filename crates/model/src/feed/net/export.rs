@@ -208,7 +208,7 @@ fn more(line: &Line) -> String {
     let named = line.other_paths.iter().map(|path| &**path).collect::<Vec<_>>().join(", ");
     let unnamed = line.more.saturating_sub(line.other_paths.len());
     let beyond = if unnamed > 0 { format!(" and {unnamed} more") } else { String::new() };
-    format!("{} more fields: {named}{beyond}", line.more)
+    format!("{} more field{}: {named}{beyond}", line.more, if line.more == 1 { "" } else { "s" })
 }
 
 /// Text of an object in one line.

@@ -10,6 +10,7 @@ pub mod export;
 use std::sync::Arc;
 
 use kubechurn_changes::feed::{Feed, Limits};
+use kubechurn_changes::field::Field;
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::line::{Line, ReceivedChange, Unknown};
 use kubechurn_changes::noise::{Marks, Noise};
@@ -169,7 +170,7 @@ impl Net {
             is_new: true,
             asked,
         };
-        net.look([moments[0].received, moments[1].received], history);
+        net.look(None, history);
         net
     }
 
@@ -180,22 +181,20 @@ impl Net {
 
     /// Has what was received up to `now` be compared, too, if the second end moves on and all before is compared.
     pub fn go_on(&mut self, now: f64, history: &History) {
-        let is_due = now - self.moments[1].at >= PACE || now < self.moments[1].at;
+        let last = self.moments[1];
+        let is_due = now - last.at >= PACE || now < last.at;
         if self.asked.ends[1].is_infinite() && self.is_done() && is_due {
-            let next = history.moment(now);
-            if next.received != self.moments[1].received {
-                let from = self.moments[1].received;
-                self.moments[1] = next;
-                self.look([from, next.received], history);
-            }
-            self.moments[1] = next;
-            self.is_new = true;
+            self.moments[1] = history.moment(now);
+            self.look(Some(last), history);
         }
     }
 
-    /// Puts all objects into the queue that may have become others between two numbers of versions.
-    fn look(&mut self, [from, to]: [u64; 2], history: &History) {
+    /// Puts all objects into the queue that may have become others: since the second moment as it was `last`, or since the first
+    /// one.
+    fn look(&mut self, last: Option<Moment>, history: &History) {
         let mut wanted: FxHashSet<Of> = FxHashSet::default();
+        let since = last.unwrap_or(self.moments[0]);
+        let received = (since.received, self.moments[1].received);
         for (place, side) in self.sides.iter_mut().enumerate() {
             let before = std::mem::take(&mut side.known);
             let known = |moment| history.coverage.known_in(side.kind.resource, &self.asked.namespaces, moment);
@@ -204,26 +203,23 @@ impl Net {
                 continue;
             }
             let [first, second] = &side.known;
-            let mut parts = first.parts.iter().zip(&second.parts);
-            let is_same = first.parts.len() == second.parts.len() && parts.all(|(one, other)| one.is_same_watch(other));
-            let whole =
-                |(known, moment): (&Known, &Moment)| known.parts.iter().all(|part| history.is_whole(part, *moment));
-            let is_whole = side.known.iter().zip(&self.moments).all(whole);
-            side.has_forgotten |= !is_whole;
+            let base = if last.is_some() { &before[1] } else { first };
+            let is_whole = |known: &Known, moment| known.parts.iter().all(|part| history.is_whole(part, moment));
+            side.has_forgotten |= !is_whole(first, self.moments[0]);
+            let mut parts = base.parts.iter().zip(&second.parts);
+            let is_same = base.parts.len() == second.parts.len() && parts.all(|(one, other)| one.is_same_watch(other));
+            // A list that was on its way held back what it brought.
+            let is_held = base.parts.iter().any(|part| part.received != since.received);
             let mut want = |key: &ObjectKey| {
                 if is_chosen(&self.asked.namespaces, side.kind, key) {
                     wanted.insert((place, key.clone()));
                 }
             };
-            // A list that was on its way held back what it brought.
-            let is_held = |known: &Known, received| known.parts.iter().any(|part| part.received != received);
-            let was_held = is_held(&before[1], from) || is_held(first, self.moments[0].received);
-            if !is_same || !is_whole || was_held {
-                side.known
-                    .iter()
-                    .for_each(|known| history.past(side.kind.resource, known).for_each(|past| want(past.key)));
+            if !is_same || is_held || !is_whole(base, since) {
+                let all = side.known.iter().flat_map(|known| history.past(side.kind.resource, known));
+                all.for_each(|past| want(past.key));
             }
-            history.each_between(side.kind.resource, (from, to), &mut want);
+            history.each_between(side.kind.resource, received, &mut want);
         }
         self.queue = wanted.into_iter().collect();
         self.queued = self.queue.len();
@@ -320,6 +316,11 @@ impl Net {
         line.is_listed = false;
         if !is_kept {
             line.unknown = Some(Unknown::NotKept);
+        }
+        // A condition that went and came back has the time at which it came back.
+        let is_time = |field: &Field| field.path.ends_with(".lastTransitionTime");
+        if line.more == 0 && !line.fields.is_empty() && line.fields.iter().all(is_time) {
+            (line.noise, line.fields) = (Some(Noise::TransitionTime), Vec::new());
         }
         let is_same = matches!(line.noise, Some(Noise::Unchanged | Noise::Version | Noise::ManagedFields));
         Some(if is_same { Found::TakenBack } else { Found::Differs(Box::new(line), pair) })
@@ -477,9 +478,10 @@ impl Net {
         sections
     }
 
-    /// How many objects of each kind differ, in the order of their names.
+    /// How many objects of each kind differ in more than what says nothing, in the order of their names.
     pub fn by_kind(&self) -> Vec<(&str, Differences)> {
-        let mut kinds: Vec<_> = self.by_kind.iter().map(|(kind, counts)| (&**kind, *counts)).collect();
+        let differs = |(_, counts): &(&Arc<str>, &Differences)| !counts.signs().is_empty();
+        let mut kinds: Vec<_> = self.by_kind.iter().filter(differs).map(|(kind, counts)| (&**kind, *counts)).collect();
         sort_by_key(&mut kinds, |(kind, _)| kind.to_string());
         kinds
     }

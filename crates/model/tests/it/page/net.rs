@@ -339,6 +339,21 @@ fn objects_of_another_selector_are_not_called_gone() {
 }
 
 #[test]
+fn a_condition_that_came_back_differs_in_noise_alone() {
+    let mut play = played();
+    for (at, version, status) in [(62_000.0, 62, "True"), (64_000.0, 64, "False"), (66_000.0, 66, "True")] {
+        let condition = json!({"type": "Available", "status": status, "lastTransitionTime": at.to_string()});
+        let rest = json!({"status": {"conditions": [condition]}});
+        let word = if version == 62 { "ADDED" } else { "MODIFIED" };
+        play.says(at, word, &object("Deployment", "flips", version, None, &rest));
+    }
+    play.compares(63_000.0, f64::INFINITY);
+    assert_eq!(play.net().words, "No object differs; 1 in noise alone");
+    play.compares(63_000.0, 65_000.0);
+    assert_eq!(play.differences(), ["● Deployment shop/flips Available True → False"]);
+}
+
+#[test]
 fn it_leaves_the_page_as_text_markdown_and_lines_of_json() {
     let mut play = played();
     play.compares(15_000.0, 50_000.0);
