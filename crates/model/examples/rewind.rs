@@ -268,7 +268,7 @@ fn main() {
                 let mut net = Net::new(asked, BEGIN + HOUR, kubechurn_changes::filter::Filter::default(), history);
                 while net.work(history, &Marks::default(), || true) {}
                 net.settle();
-                differ = net.counts().words();
+                differ = net.words();
             }));
         }
         println!("from minute {from:.0} to {to:.0}: {:.1} ms. {differ}", median(times));

@@ -562,6 +562,9 @@ impl Changes {
     /// How many rows would stand above the first one that is held in place: new ones, and those to which something has
     /// happened since.
     pub fn newer(&self) -> usize {
+        if let Some(net) = &self.net {
+            return net.behind();
+        }
         let first = self.entries().next();
         self.shown().rows().take_while(|entry| first != Some(entry.id)).count()
     }

@@ -432,7 +432,7 @@ impl Feed {
         }
         let net = feed.net.as_ref();
         if let Some(net) = net {
-            words = net.counts().words();
+            words = net.words();
         }
         let until = feed.span.as_ref().filter(|reading| reading.is_until());
         let waiting = until.map_or(feed.waiting(), |reading| reading.left(&feed.times) as usize);

@@ -90,7 +90,7 @@ impl Writer<'_> {
         let [from, to] = head.ends.map(|end| self.plain(end));
         let sign = if self.is_markdown { "## " } else { "" };
         self.paragraph(&format!("{sign}What is different from {from} to {to}"));
-        self.paragraph(&format!("{}, {}.", self.net.counts().words(), self.plain(head.place)));
+        self.paragraph(&format!("{}, {}.", self.net.words(), self.plain(head.place)));
         let filter =
             (!head.filter.is_empty()).then(|| format!("Only what passes the filter is listed: {}", head.filter));
         for said in self.net.left_out().into_iter().chain(filter) {

@@ -130,6 +130,8 @@ pub struct Net {
     counts: Differences,
     /// The same for each kind.
     by_kind: FxHashMap<Arc<str>, Differences>,
+    /// The second moment as it was when the rows were made last, in milliseconds; `None` until they are made.
+    settled: Option<f64>,
     /// Whether the rows are behind what was compared.
     is_behind: bool,
     /// Whether something is to be shown that was not yet.
@@ -166,6 +168,7 @@ impl Net {
             tally: Tally::default(),
             counts: Differences::default(),
             by_kind: FxHashMap::default(),
+            settled: None,
             is_behind: true,
             is_new: true,
             asked,
@@ -186,6 +189,9 @@ impl Net {
         if self.asked.ends[1].is_infinite() && self.is_done() && is_due {
             self.moments[1] = history.moment(now);
             self.look(Some(last), history);
+            if self.is_done() {
+                self.settled = Some(self.moments[1].at);
+            }
         }
     }
 
@@ -227,9 +233,14 @@ impl Net {
         self.is_new = true;
     }
 
-    /// Whether no rows are made yet.
+    /// Whether no rows are made yet, because nothing was compared or nothing differed.
     pub fn has_no_rows(&self) -> bool {
         self.lines.is_empty()
+    }
+
+    /// How many objects were compared since the rows were made.
+    pub fn behind(&self) -> usize {
+        if self.is_to_be_settled() { self.queued } else { 0 }
     }
 
     /// Whether everything is compared, and the rows are to be made of it.
@@ -332,6 +343,7 @@ impl Net {
             return None;
         }
         (self.is_behind, self.is_new) = (false, true);
+        self.settled = Some(self.moments[1].at);
         let before: FxHashMap<Of, u64> =
             std::mem::take(&mut self.lines).into_iter().zip(1..).map(|((of, _), seq)| (of, seq)).collect();
         let mut feed = self.empty_feed();
@@ -382,14 +394,15 @@ impl Net {
         std::mem::take(&mut self.is_new)
     }
 
-    /// How many objects differ.
-    pub fn counts(&self) -> Differences {
-        self.counts
+    /// How many objects differ, in words.
+    pub fn words(&self) -> String {
+        if self.settled.is_some() { self.counts.words() } else { String::from("Not compared yet") }
     }
 
-    /// The two moments, in milliseconds.
+    /// The two moments of which the rows are, in milliseconds.
     pub fn times(&self) -> [f64; 2] {
-        self.moments.map(|moment| moment.at)
+        let [from, to] = self.moments.map(|moment| moment.at);
+        [from, self.settled.unwrap_or(to)]
     }
 
     /// Whether the second moment moves on.
@@ -412,7 +425,7 @@ impl Net {
             times: format!("{} – {}", ends[0], ends[1]),
             against: format!("{} apart", duration(((to - from) / 1_000.0).floor().max(0.0) * 1_000.0)),
             ends,
-            words: self.counts.words(),
+            words: self.words(),
             reading,
             left_out: self.left_out().join("\n"),
             sections: self.sections(),

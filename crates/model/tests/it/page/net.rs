@@ -243,6 +243,19 @@ fn now_moves_on_and_what_is_open_stays_open() {
     assert!(!rows.iter().any(|row| row.contains("Deployment")), "it is as it was: {rows:#?}");
     assert!(rows.iter().any(|row| row.contains("Pod shop/late added")), "{rows:#?}");
     assert!(play.rows().iter().find(is_lone).expect("a row").is_open, "{rows:#?}");
+    // Rows that the user looks at stay, are of their time, and what came since is said.
+    play.command(Command::Feed(FeedCommand::Scroll { top: 60.0, height: 100.0, width: 900.0 }));
+    play.says(64_000.0, "ADDED", &pod("later", 64, "Pending"));
+    play.place.now.set(66_000.0);
+    (0..4).for_each(|_| play.frame());
+    assert_eq!(play.page.view().feed.frame.newer, 1);
+    let text = play.exports(NetFormat::Text);
+    assert!(!text.contains("later") && !text.contains("00:01:06"), "{text}");
+    play.command(Command::Feed(FeedCommand::Newest));
+    play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 900.0, width: 900.0 }));
+    (0..4).for_each(|_| play.frame());
+    let (rows, newer) = (play.differences(), play.page.view().feed.frame.newer);
+    assert!(rows.iter().any(|row| row.contains("2 Pods of ReplicaSet web-1 added")) && newer == 0, "{newer} {rows:#?}");
     // Paused, it stands still.
     play.command(Command::TogglePause);
     let before = play.differences();
