@@ -294,15 +294,29 @@ fn elsewhere(steps: &Steps<'_>, index: &Index, at: usize) -> Option<Alike> {
     best
 }
 
-/// Appends to `out` the text that [`encode`] was given with this base. `None` if `difference` was not made with it; `out` may
-/// then hold a part of the text.
-pub fn decode(base: &[u8], mut difference: &[u8], out: &mut Vec<u8>) -> Option<()> {
+/// A part of a text.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// Bytes that are new.
+    New(&'a [u8]),
+    /// Bytes of the base, from one place up to before another one.
+    Base {
+        /// The first.
+        from: usize,
+        /// The end.
+        to: usize,
+    },
+}
+
+/// Calls `each` with the parts of a text, from its difference. `None` if these bytes are none; some parts may have come then.
+#[inline]
+pub fn parts<'a>(mut difference: &'a [u8], each: &mut impl FnMut(Part<'a>)) -> Option<()> {
     let bytes = &mut difference;
     let mut expected = 0_usize;
     while !bytes.is_empty() {
         let new = read_number(bytes)?;
         let (new, is_moved) = (new >> 1, new & 1 == 1);
-        out.extend_from_slice(bytes.get(..new)?);
+        each(Part::New(bytes.get(..new)?));
         *bytes = &bytes[new..];
         if bytes.is_empty() {
             return Some(());
@@ -312,9 +326,23 @@ pub fn decode(base: &[u8], mut difference: &[u8], out: &mut Vec<u8>) -> Option<(
         let distance = (distance >> 1) as isize ^ -((distance & 1) as isize);
         let from = expected.checked_add(new)?.checked_add_signed(distance)?;
         expected = from.checked_add(length)?;
-        out.extend_from_slice(base.get(from..expected)?);
+        each(Part::Base { from, to: expected });
     }
     Some(())
+}
+
+/// Appends to `out` the text that [`encode`] was given with this base. `None` if `difference` was not made with it; `out` may
+/// then hold a part of the text.
+pub fn decode(base: &[u8], difference: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let mut fits = true;
+    parts(difference, &mut |part| match part {
+        Part::New(bytes) => out.extend_from_slice(bytes),
+        Part::Base { from, to } => match base.get(from..to) {
+            Some(bytes) => out.extend_from_slice(bytes),
+            None => fits = false,
+        },
+    })?;
+    fits.then_some(())
 }
 
 #[cfg(test)]

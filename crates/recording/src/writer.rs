@@ -1,0 +1,266 @@
+//! Makes the lines of a file, block by block.
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+use rustc_hash::FxHashMap;
+
+use crate::FORMAT;
+use crate::edit::{self, Scratch, write_string};
+use crate::line::{Header, Line, Step, Text, Version, Watch};
+
+/// How many bytes of lines make a block full. In a longer block more versions have one of the same object before them, and a shorter
+/// one is sooner read alone.
+pub const FULL: usize = 8 << 20;
+
+/// An object that a block has named.
+#[derive(Debug)]
+struct Known {
+    uid: Uid,
+    /// The newest text of it in the block.
+    text: Option<String>,
+}
+
+/// Writes the lines of a recording.
+///
+/// The caller takes what was written when it likes, compresses it, and ends a block when [`Writer::is_full`]. Lines must come in
+/// the order in which things were received.
+#[derive(Debug)]
+pub struct Writer {
+    header: Header,
+    out: Vec<u8>,
+    scratch: Scratch,
+    block: u32,
+    /// How many bytes of the block were taken.
+    taken: usize,
+    /// When what the last line says happened, in microseconds; `None` before the first line of a block.
+    last: Option<i64>,
+    /// The watches that go on.
+    watches: Vec<Watch>,
+    objects: Vec<Known>,
+    /// The number of each object in the block.
+    numbers: FxHashMap<(u32, ObjectKey, Uid), usize>,
+    /// For each watch and beginning of a name the object that had it first. Objects of one owner have it in common.
+    alike: FxHashMap<(u32, String), usize>,
+}
+
+/// A time in microseconds. What came within a millisecond has come at its end, and so a time is never made earlier.
+fn microseconds(at: f64) -> i64 {
+    (at * 1_000.0).ceil() as i64
+}
+
+impl Writer {
+    /// A recording of which nothing is written yet.
+    pub fn new(header: Header) -> Writer {
+        Writer {
+            header,
+            out: Vec::new(),
+            scratch: Scratch::default(),
+            block: 0,
+            taken: 0,
+            last: None,
+            watches: Vec::new(),
+            objects: Vec::new(),
+            numbers: FxHashMap::default(),
+            alike: FxHashMap::default(),
+        }
+    }
+
+    /// Writes what happened at a time, in milliseconds since 1970. A [`Line::Header`] is nothing: the writer has its own.
+    pub fn push(&mut self, at: f64, line: &Line<'_>) {
+        let now = microseconds(at);
+        if self.last.is_none() {
+            self.begin_block(now);
+        }
+        match line {
+            Line::Header(_) => {}
+            Line::Watch(watch) => {
+                self.write_watch(watch, now);
+                self.watches.push(Watch { is_repeated: true, ..watch.clone() });
+            }
+            Line::Step(watch, step) => {
+                self.write_step(*watch, step, now);
+                if *step == Step::Ended {
+                    self.watches.retain(|other| other.number != *watch);
+                }
+            }
+            Line::Version(version) => self.write_version(version, now),
+            Line::Definition(text) => self.write_text("definition", text, now),
+            Line::Note(text) => self.write_text("note", text, now),
+        }
+    }
+
+    /// How many bytes were written and not taken.
+    pub fn waiting(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Whether the block is to end.
+    pub fn is_full(&self) -> bool {
+        self.taken + self.out.len() >= FULL
+    }
+
+    /// Takes the lines that were written since the last call.
+    pub fn take(&mut self) -> Vec<u8> {
+        self.taken += self.out.len();
+        std::mem::take(&mut self.out)
+    }
+
+    /// Ends the block, whose lines were taken. What comes next is of another one.
+    pub fn end_block(&mut self) {
+        self.block += 1;
+        (self.taken, self.last) = (0, None);
+        self.objects.clear();
+        self.numbers.clear();
+        self.alike.clear();
+    }
+
+    fn begin_block(&mut self, now: i64) {
+        let from = now as f64 / 1_000.0;
+        self.out.extend_from_slice(format!(r#"{{"churn":{FORMAT},"block":{},"from":{from}"#, self.block).as_bytes());
+        if self.block == 0 {
+            let Header { title, program, server, release, redaction } = &self.header;
+            for (name, text) in [("title", title), ("program", program), ("server", server), ("release", release)] {
+                member(name, text, &mut self.out);
+            }
+            self.out.extend_from_slice(br#","redaction":["#);
+            for (at, rule) in redaction.iter().enumerate() {
+                if at > 0 {
+                    self.out.push(b',');
+                }
+                write_string(rule, &mut self.out);
+            }
+            self.out.push(b']');
+        }
+        self.out.extend_from_slice(b"}\n");
+        self.last = Some(now);
+        let watches = std::mem::take(&mut self.watches);
+        watches.iter().for_each(|watch| self.write_watch(watch, now));
+        self.watches = watches;
+    }
+
+    /// Writes what a line of a watch begins with, and how much later it happened than the line before.
+    fn begin_line(&mut self, first: &str, watch: u32, now: i64) {
+        self.out.extend_from_slice(format!(r#"{{{first}"watch":{watch}"#).as_bytes());
+        self.write_later(now);
+    }
+
+    fn write_later(&mut self, now: i64) {
+        let later = now - self.last.replace(now).unwrap_or(now);
+        if later != 0 {
+            self.out.extend_from_slice(format!(r#","ms":{}"#, later as f64 / 1_000.0).as_bytes());
+        }
+    }
+
+    fn write_watch(&mut self, watch: &Watch, now: i64) {
+        let Watch { number, resource, scope, is_repeated } = watch;
+        self.begin_line(if *is_repeated { r#""step":"goes on","# } else { r#""step":"began","# }, *number, now);
+        let own = [("group", resource.group), ("version", resource.version), ("plural", resource.plural)];
+        let [labels, fields] = scope.selectors();
+        let more = [("kind", resource.kind), ("cluster", resource.cluster), ("namespace", &*scope.namespace)];
+        for (name, text) in own.into_iter().chain(more).chain([("labels", labels), ("fields", fields)]) {
+            if !text.is_empty() {
+                member(name, text, &mut self.out);
+            }
+        }
+        let namespaced = if resource.namespaced { "true" } else { "false" };
+        self.out.extend_from_slice(format!(",\"namespaced\":{namespaced}}}\n").as_bytes());
+    }
+
+    fn write_step(&mut self, watch: u32, step: &Step, now: i64) {
+        let (name, since, reason) = match step {
+            Step::Listed => ("listed", None, None),
+            Step::Lists => ("lists", None, None),
+            Step::Relisted(reason) => ("relisted", None, Some(reason)),
+            Step::Lost(since, reason) => ("lost", Some(since), Some(reason)),
+            Step::Gap(since, reason) => ("gap", Some(since), Some(reason)),
+            Step::Refused(reason) => ("refused", None, Some(reason)),
+            Step::Ended => ("ended", None, None),
+        };
+        self.begin_line(&format!(r#""step":"{name}","#), watch, now);
+        if let Some(since) = since {
+            let since = microseconds(*since) as f64 / 1_000.0;
+            self.out.extend_from_slice(format!(r#","since":{since}"#).as_bytes());
+        }
+        if let Some(reason) = reason {
+            member("reason", reason, &mut self.out);
+        }
+        self.out.extend_from_slice(b"}\n");
+    }
+
+    fn write_text(&mut self, name: &str, text: &str, now: i64) {
+        self.out.extend_from_slice(format!(r#"{{"{name}":"#).as_bytes());
+        write_string(text, &mut self.out);
+        self.write_later(now);
+        self.out.extend_from_slice(b"}\n");
+    }
+
+    fn write_version(&mut self, version: &Version<'_>, now: i64) {
+        let name = match version.delta_type {
+            DeltaType::Added => "ADDED",
+            DeltaType::Updated => "MODIFIED",
+            DeltaType::Deleted => "DELETED",
+            DeltaType::Replaced | DeltaType::Sync => "LISTED",
+        };
+        self.begin_line(&format!(r#""type":"{name}","#), version.watch, now);
+        let identity = (version.watch, version.key.clone(), version.uid.clone());
+        let known = self.numbers.get(&identity).copied();
+        let number = known.unwrap_or(self.objects.len());
+        self.out.extend_from_slice(format!(r#","object":{number}"#).as_bytes());
+        if known.is_none() {
+            for (name, text) in [("namespace", &*version.key.namespace), ("name", &*version.key.name)] {
+                if !text.is_empty() {
+                    member(name, text, &mut self.out);
+                }
+            }
+            member("uid", &version.uid.to_string(), &mut self.out);
+            self.objects.push(Known { uid: version.uid.clone(), text: None });
+            self.numbers.insert(identity, number);
+        }
+        match version.text {
+            Text::Whole(text) => self.write_whole(version, number, text),
+            Text::None => {}
+            Text::NotKept => self.out.extend_from_slice(br#","kept":false"#),
+        }
+        self.out.extend_from_slice(b"}\n");
+    }
+
+    /// Writes a text as edits of the one before it of the object, or else of one of an object like it.
+    fn write_whole(&mut self, version: &Version<'_>, number: usize, text: &str) {
+        let mut base = number;
+        if self.objects[number].text.is_none() {
+            let name = &*version.key.name;
+            let owner = name.rfind('-').map_or("", |at| &name[..at]);
+            // Of one owner, or else any of the watch.
+            let owners = (version.watch, format!("{}/{owner}", version.key.namespace));
+            let all = (version.watch, String::new());
+            base = *self.alike.get(&owners).or_else(|| self.alike.get(&all)).unwrap_or(&number);
+            self.alike.entry(owners).or_insert(number);
+            self.alike.entry(all).or_insert(number);
+        }
+        let before = self.out.len();
+        if let Some(from) = &self.objects[base].text {
+            if base != number {
+                self.out.extend_from_slice(format!(r#","like":{base}"#).as_bytes());
+            }
+            self.out.extend_from_slice(br#","edits":"#);
+            edit::write(from, text, &mut self.scratch, &mut self.out);
+            if self.out.len() - before > text.len() {
+                self.out.truncate(before);
+            }
+        }
+        if self.out.len() == before {
+            member("text", text, &mut self.out);
+        }
+        let known = &mut self.objects[number];
+        let held = known.text.get_or_insert_default();
+        held.clear();
+        held.push_str(text);
+        debug_assert_eq!(known.uid, *version.uid);
+    }
+}
+
+fn member(name: &str, text: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(format!(r#","{name}":"#).as_bytes());
+    write_string(text, out);
+}

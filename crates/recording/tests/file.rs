@@ -1,0 +1,247 @@
+//! Files that are written and read again, and files that are none.
+
+use std::cell::RefCell;
+use std::io::{self, Cursor, Seek, SeekFrom, Write};
+use std::rc::Rc;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_recording::native::{FileWriter, read};
+use kubechurn_recording::{FULL, Header, Line, Step, Text, Version, Watch, member};
+
+const PODS: ApiResource =
+    ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true, cluster: "" };
+
+/// What a line says, with its time, as text.
+fn said(file: &[u8]) -> Vec<String> {
+    let mut all = Vec::new();
+    read(file, |at, line| all.push(format!("{at} {line:?}"))).expect("it is a recording");
+    all
+}
+
+fn refused(file: &[u8]) -> String {
+    let (block, refusal) = read(file, |_, _| {}).expect_err("it is none");
+    format!("block {block}, {refusal}")
+}
+
+fn pod(name: &str, version: u32, phase: &str) -> String {
+    let long = "the same in all of them, and long enough that a whole text would be longer than its edits".repeat(3);
+    format!(
+        r#"{{"metadata":{{"name":"{name}","uid":"{name}-uid","resourceVersion":"{version}"}},"spec":"{long}","status":{{"phase":"{phase}"}}}}"#
+    )
+}
+
+struct Written {
+    file: FileWriter<Cursor<Vec<u8>>>,
+    /// What [`said`] must give, but for the first line of each block, and watches that are repeated.
+    lines: Vec<String>,
+}
+
+impl Written {
+    fn new() -> Written {
+        let header = Header {
+            title: String::from("a title, ä \"quoted\""),
+            program: String::from("kubechurn 0.1.0"),
+            server: String::from("http://127.0.0.1:8001/"),
+            release: String::from("v1.36.2"),
+            redaction: vec![String::from("annotations that look like tokens")],
+        };
+        Written { file: FileWriter::new(header, Cursor::default()), lines: Vec::new() }
+    }
+
+    fn push(&mut self, at: f64, line: &Line<'_>) {
+        self.file.push(at, line).expect("memory can be written");
+        self.lines.push(format!("{at} {line:?}"));
+    }
+
+    fn pod(&mut self, at: f64, delta_type: DeltaType, name: &str, text: Text<'_>) {
+        let (key, uid) = (ObjectKey::new("shop", name), Uid::new(&format!("{name}-uid")));
+        self.push(at, &Line::Version(Version { watch: 0, delta_type, key: &key, uid: &uid, text }));
+    }
+
+    fn watch(&mut self) {
+        let scope = Scope { label_selector: String::from("app=web"), ..Scope::default() };
+        self.push(1_764_176_400_123.5, &Line::Watch(Watch { number: 0, resource: PODS, scope, is_repeated: false }));
+    }
+}
+
+#[test]
+fn what_was_written_is_read_to_the_byte_in_its_order_with_its_times() {
+    let mut written = Written::new();
+    written.watch();
+    let began = 1_764_176_400_123.5;
+    written.pod(began + 0.25, DeltaType::Replaced, "web-1", Text::Whole(&pod("web-1", 1, "Pending")));
+    written.pod(began + 0.5, DeltaType::Replaced, "web-2", Text::Whole(&pod("web-2", 2, "Größe 🦀 \\ \" \u{7f}")));
+    written.pod(began + 0.5, DeltaType::Replaced, "web-3", Text::NotKept);
+    written.push(began + 1.0, &Line::Step(0, Step::Listed));
+    written.pod(began + 5.25, DeltaType::Updated, "web-1", Text::Whole(&pod("web-1", 3, "Running")));
+    written.push(began + 6.0, &Line::Note("somebody looked here"));
+    // The clock was set back.
+    written.pod(began - 1_000.0, DeltaType::Deleted, "web-1", Text::Whole(&pod("web-1", 4, "Running")));
+    written.pod(began, DeltaType::Deleted, "web-3", Text::None);
+    let since = began + 20.5;
+    for step in [
+        Step::Lost(since, String::from("closed (1006)")),
+        Step::Lists,
+        Step::Relisted(String::from("410 Gone")),
+        Step::Gap(since, String::new()),
+        Step::Refused(String::from("watch (403): no")),
+        Step::Ended,
+    ] {
+        written.push(began + 30.0, &Line::Step(0, step));
+    }
+    written.push(began + 31.0, &Line::Definition("{\"kind\":\"CustomResourceDefinition\"}"));
+    let (file, lines) = (written.file.finish().expect("memory can be written").into_inner(), written.lines);
+    let said = said(&file);
+    assert!(said[0].contains("quoted") && said[0].contains("look like tokens"), "{}", said[0]);
+    assert_eq!(said[1..], lines);
+    assert!(file.len() < 1_000, "{} bytes", file.len());
+}
+
+/// A file of three blocks, and what it says.
+fn long() -> (Vec<u8>, Vec<String>, usize) {
+    let mut written = Written::new();
+    written.watch();
+    let (mut at, mut bytes, mut random) = (1_764_176_400_200.0, 0, 1_u64);
+    while bytes < 2 * FULL + FULL / 2 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        at += 1.0;
+        let noise = format!("{random:x}").repeat(4_000);
+        let name = format!("web-{}", random >> 60);
+        written.pod(at, DeltaType::Updated, &name, Text::Whole(&pod(&name, at as u32 % 1_000_000, &noise)));
+        bytes += noise.len();
+    }
+    let count = written.lines.len();
+    (written.file.finish().expect("memory can be written").into_inner(), written.lines, count)
+}
+
+#[test]
+fn each_block_can_be_read_alone_and_one_that_breaks_off_costs_only_itself() {
+    let (file, lines, count) = long();
+    let members = member::members(&file);
+    assert_eq!(members.len(), 3);
+    let own = |line: &String| !line.contains("Header(") && !line.contains("is_repeated: true");
+    let all: Vec<String> = said(&file).into_iter().filter(own).collect();
+    assert_eq!((all.len(), &all), (count, &lines));
+    // The last block alone says what it watches, and has every text.
+    let last: Vec<String> = said(&file[members[2].clone()]).into_iter().filter(own).collect();
+    assert!(last.len() > 5 && lines.ends_with(&last), "{}", last.len());
+    // Wherever the file breaks off, the blocks before are whole, and so is what is read of the last one.
+    for part in 1..5 {
+        let end = members[1].end + (members[2].len() * part / 5).max(1);
+        let read: Vec<String> = said(&file[..end]).into_iter().filter(own).collect();
+        assert!(read.len() >= count - last.len() && lines.starts_with(&read), "{} of {count}", read.len());
+    }
+    // One that another program has packed again.
+    let mut plain = Vec::new();
+    for member in members {
+        plain.extend_from_slice(kubechurn_recording::native::unpacked(&file[member]).as_bytes());
+    }
+    assert_eq!(plain.iter().filter(|byte| **byte == b'\n').count(), count + 3 + 2);
+}
+
+/// Memory that can be looked at while a writer has it.
+#[derive(Clone, Default)]
+struct Disk(Rc<RefCell<Cursor<Vec<u8>>>>);
+
+impl Write for Disk {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Disk {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.borrow_mut().seek(to)
+    }
+}
+
+#[test]
+fn what_was_flushed_is_read_of_a_file_that_was_never_ended() {
+    let disk = Disk::default();
+    let mut file = FileWriter::new(Header::default(), disk.clone());
+    let notes = || {
+        let mut notes = Vec::new();
+        read(disk.0.borrow().get_ref(), |_, line| {
+            if let Line::Note(words) = line {
+                notes.push(words.to_owned());
+            }
+        })
+        .expect("it is a recording");
+        notes
+    };
+    for words in ["one", "two"] {
+        file.push(1.0, &Line::Note(words)).expect("memory can be written");
+    }
+    file.flush().expect("memory can be written");
+    assert_eq!(notes(), ["one", "two"]);
+    file.push(2.0, &Line::Note("three")).expect("memory can be written");
+    assert_eq!(notes(), ["one", "two"], "the process ends here");
+    file.flush().expect("memory can be written");
+    assert_eq!(notes(), ["one", "two", "three"]);
+}
+
+#[test]
+fn files_that_are_none_are_refused_with_line_and_reason() {
+    let packed = |text: &str| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(text.as_bytes()).expect("memory can be written");
+        encoder.finish().expect("memory can be written")
+    };
+    let first = r#"{"churn":1,"block":0,"from":1}"#;
+    let watch = r#"{"step":"began","watch":0,"version":"v1","plural":"pods","kind":"Pod","namespaced":true}"#;
+    let with = |lines: &str| packed(&format!("{first}\n{watch}\n{lines}\n"));
+    for (file, words) in [
+        (b"PK\x03\x04".to_vec(), "block 1, line 1: it is not compressed by gzip, as a recording is"),
+        (Vec::new(), "block 1, line 1: it is not compressed by gzip, as a recording is"),
+        (packed(first), "block 1, line 1: it breaks off before its first line"),
+        (packed("hello\n"), "block 1, line 1: it is no JSON object"),
+        (packed("{\"a\":1}\n"), "block 1, line 1: it is not the beginning of a block of a recording"),
+        (packed("{\"churn\":2,\"from\":1}\n"), "block 1, line 1: a newer version of kubechurn wrote it: use that one"),
+        (packed("{\"churn\":1}\n"), "block 1, line 1: it does not say when it begins"),
+        (with("{}"), "block 1, line 3: it names no watch"),
+        (with(r#"{"watch":7,"type":"ADDED","object":0}"#), "block 1, line 3: the block does not say what it watches"),
+        (with(r#"{"watch":0,"type":"ADDED","object":1}"#), "block 1, line 3: its object is not in the block"),
+        (with(r#"{"watch":0,"type":"ADDED","object":-1}"#), "block 1, line 3: it names no object"),
+        (with(r#"{"watch":0,"type":"BOOKMARK","object":0}"#), "block 1, line 3: it is of no type that is known"),
+        (with(r#"{"watch":0,"step":"jumped"}"#), "block 1, line 3: it is of no kind that is known"),
+        (with(r#"{"watch":0,"step":"gap"}"#), "block 1, line 3: it does not say since when"),
+        (with(r#"{"step":"began","watch":1}"#), "block 1, line 3: it does not name the resource"),
+        (with(r#"{"watch":0,"ms":1e300,"step":"ended"}"#), "block 1, line 3: its time is none"),
+        (
+            with(r#"{"watch":0,"type":"ADDED","object":0,"name":"a","uid":"u","edits":[5]}"#),
+            "block 1, line 3: its edits do not fit the text before it",
+        ),
+        (
+            with(r#"{"watch":0,"type":"ADDED","object":0,"name":"a","uid":"u","like":9,"edits":[]}"#),
+            "block 1, line 3: what it is like is not in the block",
+        ),
+    ] {
+        assert_eq!(refused(&file), words);
+    }
+}
+
+#[test]
+fn a_few_bytes_cannot_ask_for_all_memory() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let long = "x".repeat(1 << 20);
+    let head = r#"{"churn":1,"block":0,"from":1}
+{"step":"began","watch":0,"version":"v1","plural":"pods","kind":"Pod","namespaced":true}
+"#;
+    write!(encoder, "{head}").expect("memory can be written");
+    writeln!(encoder, r#"{{"watch":0,"type":"ADDED","object":0,"name":"a","uid":"u","text":"{long}"}}"#)
+        .expect("memory");
+    for object in 1..600 {
+        writeln!(encoder, r#"{{"watch":0,"type":"ADDED","object":{object},"name":"a","uid":"u","like":0,"edits":[]}}"#)
+            .expect("memory can be written");
+    }
+    let file = encoder.finish().expect("memory can be written");
+    assert_eq!(refused(&file), "block 1, line 515: the texts of its block are too large to be held");
+}
