@@ -15,8 +15,10 @@ use kubechurn_model::page::Page as Model;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::environment::Environment;
 use kubechurn_model::rewind::banner::RewindCommand;
+use kubechurn_recording::Header;
 
 use crate::page::with_page;
+use crate::recording::Opened;
 use crate::shell::place::Place;
 
 const SOON: Duration = Duration::from_secs(20);
@@ -56,7 +58,7 @@ fn told(page: &Model) -> Vec<FeedRow> {
     rows.map(|row| FeedRow { id: 0, age: String::new(), href: String::new(), ..row.clone() }).collect()
 }
 
-fn held(page: &Model, place: &Place) -> Held {
+fn held(page: &Model, place: &dyn Environment) -> Held {
     let rows = |kind: &str| {
         let rows = page.rows_of(kind, place).unwrap_or_default();
         let mut rows: Value = serde_json::from_str(&rows).unwrap_or_default();
@@ -172,9 +174,18 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
         let seen = seen.take();
         let step = (seen.len() / MOMENTS).max(1);
         let mut feeds = 0;
+        let blocks = page.look(|page, _| page.recording(Header::default()));
+        let mut opened = Opened::of(&blocks, "#/pods,deployments,replicasets,nodes,events?view=changes");
+        opened.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
         for (at, then) in seen.into_iter().step_by(step).take(MOMENTS) {
+            opened.command(Command::Rewind(RewindCommand::To(at)));
+            let now = opened.look(held);
+            for ((kind, then), now) in KINDS.iter().zip(&then.0).zip(now.0) {
+                assert_eq!(now.0, then.0, "{scenario}, opened: the digest of {kind} at {at}");
+                assert_eq!(now.1, then.1, "{scenario}, opened: the rows of {kind} at {at}");
+            }
             page.command(Command::Rewind(RewindCommand::To(at)));
-            let now = page.look(held);
+            let now = page.look(|page, place| held(page, place));
             for ((kind, then), now) in KINDS.iter().zip(then.0).zip(now.0) {
                 assert_eq!(now.0, then.0, "{scenario}: the digest of {kind} at {at}");
                 assert_eq!(now.1, then.1, "{scenario}: the rows of {kind} at {at}");
