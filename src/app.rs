@@ -6,6 +6,7 @@ mod effects;
 mod environment;
 mod handles;
 mod keys;
+mod opened;
 mod requests;
 
 use std::cell::{Cell, RefCell};
@@ -14,6 +15,7 @@ use std::rc::{Rc, Weak};
 
 use futures::channel::oneshot;
 use futures::future::AbortHandle;
+use js_sys::Array;
 use rustc_hash::FxHashMap;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -25,11 +27,12 @@ use kubechurn_model::page::effect::{Effects, Pace, RequestId};
 use kubechurn_model::page::environment::Environment;
 
 use crate::app::environment::Browser;
+use crate::app::opened::Opened;
 use crate::browser::base::Base;
 use crate::browser::clock::Alarm;
 use crate::browser::driver::Driver;
 use crate::browser::frame::Frames;
-use crate::browser::{clock, document, location, task, watchdog};
+use crate::browser::{clock, document, location, recording, task, watchdog};
 use crate::ui::parts::{self, Part};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::{Shell, ShellProps};
@@ -56,6 +59,10 @@ struct App {
     alarm: Alarm,
     canvas: RefCell<Option<Canvas>>,
     screen: Cell<Option<Screen>>,
+    /// The recording that is shown in place of the cluster, whose page goes on meanwhile.
+    opened: RefCell<Option<Rc<Opened>>>,
+    /// What was compressed of a file that is being written.
+    parts: RefCell<Array>,
     this: Weak<App>,
 }
 
@@ -98,22 +105,24 @@ impl App {
         let app = Rc::new_cyclic(|this: &Weak<App>| {
             let (framed, ticking) = (this.clone(), this.clone());
             App {
-                page: ManuallyDrop::new(RefCell::new(Page::begin(&Browser))),
+                page: ManuallyDrop::new(RefCell::new(Page::begin(&Browser::SEEN))),
                 bases: RefCell::default(),
                 drivers: RefCell::default(),
                 requests: RefCell::default(),
                 answered: Cell::new(Some(answered)),
-                frames: Frames::new(move || framed.upgrade().iter().for_each(|app| app.with(Page::frame))),
-                alarm: Alarm::new(move || ticking.upgrade().iter().for_each(|app| app.with(Page::tick))),
+                frames: Frames::new(move || framed.upgrade().iter().for_each(|app| app.with_all(Page::frame))),
+                alarm: Alarm::new(move || ticking.upgrade().iter().for_each(|app| app.with_live(Page::tick))),
                 canvas: RefCell::default(),
                 screen: Cell::new(None),
+                opened: RefCell::default(),
+                parts: RefCell::default(),
                 this: this.clone(),
             }
         });
         handles::install(&app);
         keys::listen(&app);
         let told = app.clone();
-        times::tell(move |at| told.page.borrow().full_time(at, &Browser));
+        times::tell(move |at| told.look(|page, env| page.full_time(at, env)));
         app.listen();
         app
     }
@@ -123,31 +132,73 @@ impl App {
         self.with(|page, env| page.command(command, env));
     }
 
-    /// Has the page do something, and then does what it wants done. The page must not be borrowed.
-    fn with<T>(&self, act: impl FnOnce(&mut Page, &dyn Environment) -> T) -> T {
-        let result = act(&mut self.page.borrow_mut(), &Browser);
+    /// Has the page that is shown do something, and then does what it wants done. The page must not be borrowed.
+    fn with(&self, act: impl FnOnce(&mut Page, &dyn Environment)) {
+        match self.opened() {
+            Some(opened) => self.with_opened(&opened, act),
+            None => self.with_live(act),
+        }
+    }
+
+    /// Has the page of the cluster do something.
+    fn with_live(&self, act: impl FnOnce(&mut Page, &dyn Environment)) {
+        act(&mut self.page.borrow_mut(), &self.browser());
         self.settle();
-        result
+    }
+
+    /// Has both pages do something.
+    fn with_all(&self, act: fn(&mut Page, &dyn Environment)) {
+        if let Some(opened) = self.opened() {
+            self.with_opened(&opened, act);
+        }
+        self.with_live(act);
+    }
+
+    /// Looks at the page that is shown.
+    fn look<T>(&self, look: impl FnOnce(&Page, &dyn Environment) -> T) -> T {
+        let opened = self.opened();
+        let recorded = opened.as_ref().map(|opened| opened.env());
+        let browser = self.browser();
+        let env: &dyn Environment = recorded.as_ref().map_or(&browser, |recorded| recorded);
+        let page = opened.as_ref().map_or(&*self.page, |opened| &opened.page);
+        look(&page.borrow(), env)
+    }
+
+    /// The browser, as the page of the cluster sees it: hidden where a recording is shown.
+    fn browser(&self) -> Browser {
+        Browser { is_covered: self.opened.borrow().is_some() }
     }
 
     /// Draws what changed, and carries out what is to be done.
     fn settle(&self) {
+        let is_shown = self.opened.borrow().is_none();
+        let effects = self.draw(&self.page, is_shown);
+        self.alarm.set(self.page.borrow().deadline(&self.browser()));
+        for effect in effects.list {
+            if is_shown || !effect.is_seen() {
+                self.perform(effect);
+            }
+        }
+    }
+
+    /// Draws what changed of a page, if it is shown. Returns what else is to be done.
+    fn draw(&self, page: &RefCell<Page>, is_shown: bool) -> Effects {
         let effects = {
-            let mut page = self.page.borrow_mut();
-            if let Some(screen) = self.screen.get() {
+            let mut page = page.borrow_mut();
+            if let Some(screen) = self.screen.get().filter(|_| is_shown) {
                 screen.show(page.view_mut());
             }
             page.take_effects()
         };
-        self.alarm.set(self.page.borrow().deadline(&Browser));
         self.request_frame(effects.frame);
         if effects.paint
+            && is_shown
             && let Some(canvas) = &*self.canvas.borrow()
-            && let Some(scene) = self.page.borrow().scene()
+            && let Some(scene) = page.borrow().scene()
         {
             paint(canvas, scene);
         }
-        effects.list.into_iter().for_each(|effect| self.perform(effect));
+        effects
     }
 
     /// Carries out what a reflector's input led to: not at once, for its driver is still at that input.
@@ -180,14 +231,16 @@ impl App {
         };
         on(&window, "hashchange", |app| app.command(Command::Arrive(location::fragment())));
         on(&window, "resize", |app| app.command(Command::Panel(PanelCommand::Fit)));
-        on(&window, "online", |app| app.with(|page, env| page.woke(env)));
+        on(&window, "online", |app| app.with_live(|page, env| page.woke(env)));
         if let Some(document) = document() {
             on(&document, "visibilitychange", |app| {
-                app.with(|page, env| page.visibility_changed(env));
+                app.with_live(|page, env| page.visibility_changed(env));
                 app.frames.visibility_changed();
             });
-            on(&document, "resume", |app| app.with(|page, env| page.woke(env)));
+            on(&document, "resume", |app| app.with_live(|page, env| page.woke(env)));
         }
+        let app = self.clone();
+        recording::dropped(&window, move |file| app.clone().open(file));
     }
 
     /// Finds the canvas, which the view has put into the document, and follows its size.

@@ -10,11 +10,10 @@ use kubechurn_model::page::command::Rows;
 use kubechurn_model::page::effect::{Effect, Focused, ReflectorInput};
 
 use crate::app::App;
-use crate::app::environment::Browser;
 use crate::browser::base::Base;
 use crate::browser::driver::Driver;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::browser::{location, policy, storage, watchdog};
+use crate::browser::{location, policy, recording, storage, watchdog};
 use crate::ui::feed::alerts;
 use crate::ui::focus;
 use crate::ui::shell::theme;
@@ -55,6 +54,11 @@ impl App {
                 theme::rewind(is_rewound);
                 self.read_theme();
             }
+            Effect::ChooseRecording => {
+                let app = self.this.clone();
+                recording::choose(move |file| app.upgrade().into_iter().for_each(|app| app.open(file.clone())));
+            }
+            Effect::CloseRecording => self.close(),
             Effect::Warn(line) => web_sys::console::warn_1(&line.into()),
             Effect::Alert(alert) => alerts::perform(alert),
             Effect::Focus(Focused::Rows(rows)) => focus::rows(rows),
@@ -68,7 +72,7 @@ impl App {
     }
 
     /// Has the canvas painted in the document's colours.
-    fn read_theme(&self) {
+    pub(super) fn read_theme(&self) {
         if let Some(canvas) = &mut *self.canvas.borrow_mut() {
             canvas.read_theme();
         }
@@ -81,7 +85,7 @@ impl App {
         let driver = Driver::new(ListerWatcher { base, resource, scope }, move |input| {
             let Some(app) = app.upgrade() else { return (None, None) };
             let mut page = app.page.borrow_mut();
-            let next = page.reflect(id, input, &Browser);
+            let next = page.reflect(id, input, &app.browser());
             let effects = page.take_effects();
             drop(page);
             app.settle_later(effects);

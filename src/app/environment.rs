@@ -12,7 +12,15 @@ use crate::browser::{clock, document, location, storage};
 use crate::ui::focus;
 
 /// The browser that the page runs in.
-pub(super) struct Browser;
+pub(super) struct Browser {
+    /// Whether something else is shown than the page that asks.
+    pub(super) is_covered: bool,
+}
+
+impl Browser {
+    /// The browser for a page that is shown.
+    pub(super) const SEEN: Browser = Browser { is_covered: false };
+}
 
 impl Environment for Browser {
     fn now(&self) -> f64 {
@@ -59,7 +67,7 @@ impl Environment for Browser {
     }
 
     fn is_hidden(&self) -> bool {
-        clock::is_hidden()
+        self.is_covered || clock::is_hidden()
     }
 
     fn memory(&self) -> usize {

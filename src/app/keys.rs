@@ -22,7 +22,7 @@ pub(super) fn listen(app: &Rc<App>) {
         let (key, is_command) = (event.key(), event.ctrl_key() || event.meta_key());
         let (alt, shift, repeated) = (event.alt_key(), event.shift_key(), event.repeat());
         let press = Press { key: &key, command: is_command, alt, shift, repeated };
-        let command = app.page.borrow().command_of(press, focus::of(target.as_ref()));
+        let command = app.look(|page, _| page.command_of(press, focus::of(target.as_ref())));
         if let Some(command) = command {
             event.prevent_default();
             app.command(command);

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use futures::future::abortable;
 use gloo_timers::future::TimeoutFuture;
-use js_sys::Array;
+use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 
 use kubechurn_client::api::request::Scope;
@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::browser::base::{self, Base, Places};
 use crate::browser::clock;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::browser::{clipboard, discovery, download, heartbeat, task};
+use crate::browser::{clipboard, discovery, download, heartbeat, recording, task};
 
 /// Rows of a file that are written between two looks at the clock.
 const SLICE: usize = 200;
@@ -33,7 +33,7 @@ impl App {
             let answer = app.answer(request).await;
             app.requests.borrow_mut().remove(&id);
             if let Some(answer) = answer {
-                app.with(|page, env| page.answer(id, answer, env));
+                app.with_live(|page, env| page.answer(id, answer, env));
             }
             app.answered.take();
         });
@@ -45,7 +45,7 @@ impl App {
     }
 
     /// The answer to a request; none where there is no one to ask.
-    async fn answer(&self, request: Request) -> Option<Answer> {
+    pub(super) async fn answer(&self, request: Request) -> Option<Answer> {
         let cluster = request.cluster();
         let base = || self.bases.borrow().get(cluster).cloned();
         let at = |resource: ApiResource, scope: Scope| Some(ListerWatcher { base: base()?, resource, scope });
@@ -79,11 +79,23 @@ impl App {
             }
             Request::Copy(text) => Answer::Copy(clipboard::write(&text).await),
             Request::Save { name, format, export } => Answer::Save(save(&name, format, *export).await),
+            Request::Pack { lines, name } => Answer::Pack(self.pack(&lines, name.as_deref()).await),
             Request::SaveText { name, text, rows } => {
                 let parts = Array::of1(&JsValue::from_str(&text));
                 Answer::Save(download::save(&parts, &name, Format::Json.media_type()).map(|()| rows))
             }
         })
+    }
+
+    /// Compresses a block of a recording, and hands the file to the browser when that was its last one. How many bytes it has.
+    async fn pack(&self, lines: &[u8], name: Option<&str>) -> Option<usize> {
+        let block = Uint8Array::from(&*recording::packed(lines).await?);
+        self.parts.borrow().push(&block);
+        let bytes = self.parts.borrow().iter().map(|part| Uint8Array::from(part).length() as usize).sum();
+        if let Some(name) = name {
+            download::save(&self.parts.take(), name, "application/gzip")?;
+        }
+        Some(bytes)
     }
 
     fn found(&self, base: Base) -> FoundApi {

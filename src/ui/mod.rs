@@ -6,6 +6,7 @@ pub mod focus;
 pub mod inspector;
 mod navigation;
 pub mod parts;
+mod recording;
 mod rewind;
 pub mod screen;
 pub mod shell;

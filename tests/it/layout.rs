@@ -30,8 +30,18 @@ const MODEL: &[&str] = &[
 ];
 
 /// The subjects that the page has a folder for in `src/ui`.
-const UI: &[&str] =
-    &["feed", "inspector", "navigation", "rewind", "shell", "table", "timeline", "verification", "watches"];
+const UI: &[&str] = &[
+    "feed",
+    "inspector",
+    "navigation",
+    "recording",
+    "rewind",
+    "shell",
+    "table",
+    "timeline",
+    "verification",
+    "watches",
+];
 
 /// The types whose methods may stand in several files, and the files: `Page` takes inputs in one, and gives output in the other.
 const SPREAD: &[(&str, usize)] = &[("Page", 2)];

@@ -262,7 +262,11 @@ impl Recorder {
 
     /// The number of the newest version of an object that is kept.
     pub fn newest(&self, resource: ApiResource, key: &ObjectKey, uid: &Uid) -> Option<u64> {
-        let life = self.lives.get(self.lives.find(resource, key, uid)?)?;
+        self.newest_of(self.lives.get(self.lives.find(resource, key, uid)?)?)
+    }
+
+    /// The number of the newest version of a life that is kept.
+    pub fn newest_of(&self, life: &Life) -> Option<u64> {
         Some(self.versions_of(life).next()?.sequence)
     }
 

@@ -27,6 +27,10 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
     let send = move |command| commands.send(Command::Rewind(command));
     let model = Memo::new(move |_| screen.header.rewind.get().unwrap_or_default());
     let read = move |get: fn(&RewindModel) -> &str| move || model.with(|model| get(model).to_owned());
+    let recording = Memo::new(move |_| model.with(|model| model.recording.clone()));
+    let back = move || {
+        if recording.with(Option::is_some) { "the cluster, in place of the recording (L)" } else { "what is now (L)" }
+    };
     let plays = Memo::new(move |_| model.with(|model| model.plays));
     let speed = Memo::new(move |_| model.with(|model| model.speed));
     let skips = Memo::new(move |_| model.with(|model| model.skips_quiet));
@@ -37,7 +41,12 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
     });
     view! {
         <section class="rewind" aria-label="Rewound" data-testid="rewind" hidden=move || !is_rewound.get()>
-            <b class="rewind-sign"><span aria-hidden="true">"◀◀"</span>" Rewound"</b>
+            <b class="rewind-sign" data-testid="rewind-sign">
+                {move || match recording.get() {
+                    Some(title) => view! { <span aria-hidden="true">"▣"</span> " " {title} }.into_any(),
+                    None => view! { <span aria-hidden="true">"◀◀"</span> " Rewound" }.into_any(),
+                }}
+            </b>
             <label class="rewind-time">
                 <span>"as of"</span>
                 <input
@@ -108,9 +117,9 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
                 aria-label="compare with now"
                 on:click=move |_| commands.send(Command::Span(SpanCommand::Since))
             >
-                <span aria-hidden="true">"⇄"</span><span class="rewind-words">" Compare with now"</span>
+                <span aria-hidden="true">"⇄"</span><span class="rewind-words">{move || if recording.with(Option::is_some) { " Compare with the end" } else { " Compare with now" }}</span>
             </button>
-            <button class="rewind-live" data-testid="rewind-live" title="what is now (L)" on:click=move |_| send(RewindCommand::Live)>
+            <button class="rewind-live" data-testid="rewind-live" title=back on:click=move |_| send(RewindCommand::Live)>
                 <span aria-hidden="true">"●"</span>" Live "<kbd class="kbd">"L"</kbd>
             </button>
         </section>

@@ -15,6 +15,7 @@ use wasm_bindgen::JsCast;
 
 use kubechurn_model::navigation::clusters::ClusterPage;
 use kubechurn_model::page::command::{Command, Rows};
+use kubechurn_model::recording::RecordingCommand;
 use kubechurn_model::shell::panel::Panel;
 use kubechurn_model::view::{Source, Theme};
 
@@ -24,6 +25,7 @@ use crate::ui::focus;
 use crate::ui::inspector::Inspector;
 use crate::ui::navigation::selectors::Selectors;
 use crate::ui::parts::{Part, each, once, part};
+use crate::ui::recording::Save;
 use crate::ui::rewind::Rewind;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::filter::Filter;
@@ -84,6 +86,7 @@ pub fn Shell(
         </div>
         {once(move || screen.dialogs.palette.with(Option::is_some), move || view! { <Palette screen commands /> })}
         {once(move || screen.dialogs.help.get(), move || view! { <Help screen commands /> })}
+        {once(move || screen.dialogs.save.with(Option::is_some), move || view! { <Save screen commands /> })}
         {once(move || screen.header.question.with(Option::is_some), move || view! { <Question screen commands /> })}
         <p class="hidden-text" role="status" data-testid="said">{move || screen.dialogs.spoken.get()}</p>
         <p class="told" role="status" data-testid="told">{move || screen.dialogs.told.get()}</p>
@@ -98,6 +101,13 @@ pub fn Shell(
                 </ul>
                 <p>"Start one of these, and this page goes on by itself:"</p>
                 <pre>{HELP}</pre>
+                <p>
+                    "Or look at a recording: "
+                    <button data-testid="splash-open" on:click=move |_| commands.send(Command::Recording(RecordingCommand::Open))>
+                        "Open a .churn file"
+                    </button>
+                    ", or drop it here."
+                </p>
                 {clusters(screen, commands).map(|menu| view! { <p>"Or go to another cluster: " {menu}</p> })}
             </div>
         })}

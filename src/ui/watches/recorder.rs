@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use kubechurn_model::history::Budget;
 use kubechurn_model::page::command::Command;
+use kubechurn_model::recording::RecordingCommand;
 
 use crate::ui::screen::{Commands, Screen};
 
@@ -34,5 +35,13 @@ pub fn RecorderChoice(
             <legend>"Recorder: memory for what changed"</legend>
             {Budget::ALL.map(choice).collect_view()}
         </fieldset>
+        <div class="buttons">
+            <button data-testid="recording-save" on:click=move |_| commands.send(Command::Recording(RecordingCommand::Save))>
+                "Save the recording…"
+            </button>
+            <button data-testid="recording-open" on:click=move |_| commands.send(Command::Recording(RecordingCommand::Open))>
+                "Open a recording…"
+            </button>
+        </div>
     }
 }

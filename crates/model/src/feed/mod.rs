@@ -418,6 +418,11 @@ impl Changes {
         }
     }
 
+    /// The width and the height of what is seen, in pixels.
+    pub fn size(&self) -> (f64, f64) {
+        (self.width, self.height)
+    }
+
     /// Whether what was changed stands below its object.
     pub fn is_narrow(&self) -> bool {
         self.width < NARROW

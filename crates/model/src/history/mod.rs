@@ -342,6 +342,11 @@ impl History {
         Some(self.recorder.get(sequence)?.record)
     }
 
+    /// Whether a version is the newest one of its object.
+    pub fn is_newest(&self, record: &Record, life: &Life) -> bool {
+        self.recorder.newest_of(life) == Some(record.sequence)
+    }
+
     /// An object, by the number of its life.
     pub fn life(&self, number: u32) -> Option<&Life> {
         self.recorder.life(number)

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::cache::reflector::Health;
 use kubechurn_columns::kinds::Kind;
 
 use crate::kind_id::KindId;
@@ -97,6 +98,11 @@ impl Navigation {
         let keeps = self.keeps_changes && self.has_shown_changes;
         let names = keeps.then_some(MATTERS).into_iter().flat_map(|names| names.split(','));
         names.filter_map(|name| self.catalog.find(name)).collect()
+    }
+
+    /// The word for the state of a watch. Nothing of a recording is live.
+    pub fn state(&self, health: Health) -> &'static str {
+        if self.recorded.is_some() { "recording" } else { health.word() }
     }
 
     /// The newest time that can be shown: that of now, or the end of a recording; in milliseconds.

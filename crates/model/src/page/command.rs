@@ -8,6 +8,7 @@ use crate::feed::span::SpanCommand;
 use crate::history::Budget;
 use crate::inspector::tab::Tab;
 use crate::navigation::route::Route;
+use crate::recording::RecordingCommand;
 use crate::rewind::banner::RewindCommand;
 use crate::shell::panel::Panel;
 use crate::table::cursor::Step;
@@ -133,6 +134,8 @@ pub enum Command {
     Span(SpanCommand),
     /// Do something with the moment that is shown.
     Rewind(RewindCommand),
+    /// Do something with a recording.
+    Recording(RecordingCommand),
     /// Do something with the filters that are watched.
     Alerts(AlertCommand),
     /// Do something in the timeline.
@@ -515,6 +518,11 @@ pub const OFFERS: &[Offer] = &[
         "net",
         "since",
     ]),
+    Offer::new("Save the recording", Command::Recording(RecordingCommand::Save))
+        .names(&["export", "file", "churn", "download", "share"]),
+    Offer::new("Open a recording", Command::Recording(RecordingCommand::Open))
+        .names(&["import", "file", "churn", "load", "replay"]),
+    Offer::new("Close the recording", Command::Recording(RecordingCommand::Close)).names(&["live", "cluster", "back"]),
     Offer::new("Clear the time range", Command::Span(SpanCommand::Clear)),
     Offer::new("Notify me of what passes this filter", Command::Alerts(AlertCommand::Watch)),
     Offer::new("Stop all notifications", Command::Alerts(AlertCommand::EndAll)),

@@ -3,19 +3,21 @@
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_client::cache::reflector::{Health, Input};
+use kubechurn_client::cache::factory::SharedInformerFactory;
+use kubechurn_client::cache::reflector::{Health, Input, Options};
 use kubechurn_columns::kinds::Kind;
 
-use crate::history::Entry;
+use crate::history::{Entry, History};
 use crate::inspector::tab::Tab;
 use crate::navigation::Navigation;
+use crate::navigation::clusters::{self, Api};
 use crate::navigation::route::{ChosenVersion, Route};
 use crate::page::command::List;
 use crate::page::effect::{Effect, Effects, Focused, Pace, ReflectorInput, Request, RequestId};
-use crate::page::environment::Environment;
+use crate::page::environment::{Environment, fragment};
 use crate::page::requests::{Purpose, Requests};
 use crate::page::time_words::{TimeWords, Zone};
-use crate::page::watching::Watching;
+use crate::page::watching::{Watching, lists};
 use crate::table::schema::TableSchema;
 use crate::view::panels::View;
 use crate::watches::audit::AuditLog;
@@ -77,6 +79,36 @@ pub struct Context<'a> {
 }
 
 impl Shared {
+    /// What is known at the beginning: the place that the address names, and the clusters. The history may take so many bytes.
+    pub fn new(budget: usize, env: &dyn Environment) -> Shared {
+        let own = env.address("").unwrap_or_default();
+        let named = env.named("clusters").unwrap_or_default();
+        let clusters = clusters::read(&named, &own, |text| env.address(text));
+        let home = clusters::home(&clusters, env.named("cluster"));
+        let options = lists(env.parameter("list").as_deref());
+        let mut informers = SharedInformerFactory::new(options);
+        let apis: Vec<Api> = clusters.iter().filter_map(|cluster| cluster.api).collect();
+        let mut effects = Effects::default();
+        for api in apis {
+            informers.set_options_of(api.cluster, Options { readable: api.readable, ..options });
+            effects.push(Effect::Cluster(api));
+        }
+        let history = History::new(budget, env.secret_number());
+        Shared {
+            navigation: Navigation::new(Route::parse(&fragment(&env.url())), clusters, home),
+            watching: Watching::new(informers, home, history),
+            requests: Requests::default(),
+            notices: Notices::default(),
+            audit: AuditLog::parse(env.parameter("audit").as_deref()),
+            message: Message::default(),
+            open_lists: Vec::new(),
+            view: View::default(),
+            effects,
+            repaints: false,
+            zone: Zone::default(),
+        }
+    }
+
     /// Watches exactly what the route asks for, or what a recording has. Returns whether another table is in view than before.
     pub fn watch(&mut self, now: f64) -> bool {
         let Shared { navigation, watching, notices, audit, effects, .. } = self;

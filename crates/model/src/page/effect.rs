@@ -51,6 +51,10 @@ pub enum Effect {
     Theme(Theme),
     /// Have the document, and its tab, look like one that shows another moment than now, or like one that is live.
     Rewound(bool),
+    /// Have the user choose the file of a recording, and open it.
+    ChooseRecording,
+    /// Show the cluster again in place of the recording.
+    CloseRecording,
     /// Write a line to the console.
     Warn(String),
     /// Notify the user of changes, or mark the tab.
@@ -68,6 +72,23 @@ pub enum Effect {
         /// In how many milliseconds the page reports it again, at the latest.
         next: f64,
     },
+}
+
+impl Effect {
+    /// Whether it concerns what is seen: a page that is hidden behind a recording has no part in that.
+    pub fn is_seen(&self) -> bool {
+        matches!(
+            self,
+            Effect::Push(_)
+                | Effect::Replace(_)
+                | Effect::Theme(_)
+                | Effect::Rewound(_)
+                | Effect::Focus(_)
+                | Effect::ScrollTable(_)
+                | Effect::ScrollFeed(_)
+                | Effect::CloseRecording
+        )
+    }
 }
 
 /// An input for a reflector that comes from the page itself.
@@ -139,6 +160,13 @@ pub enum Request {
         /// What is in it.
         export: Box<Export>,
     },
+    /// Compress a block of a recording, and keep it with those before it.
+    Pack {
+        /// Its lines.
+        lines: Vec<u8>,
+        /// What the file is called, if this is its last block: then it is handed to the browser.
+        name: Option<String>,
+    },
     /// Hand a file with lines of JSON to the browser.
     SaveText {
         /// What it is called.
@@ -182,6 +210,7 @@ impl Request {
             | Request::Namespaces(_)
             | Request::Copy(_)
             | Request::Save { .. }
+            | Request::Pack { .. }
             | Request::SaveText { .. } => "",
         }
     }
@@ -211,6 +240,7 @@ impl Request {
             | Request::Heartbeat(..)
             | Request::Copy(_)
             | Request::Save { .. }
+            | Request::Pack { .. }
             | Request::SaveText { .. } => {
                 return ControlFlow::Continue(self);
             }
@@ -239,6 +269,8 @@ pub enum Answer {
     Namespaces(Namespaces),
     /// Whether the browser did it.
     Copy(bool),
+    /// How many bytes the blocks of the recording have by now; `None` if the browser cannot write them.
+    Pack(Option<usize>),
     /// How many rows the file has; `None` if the browser cannot save files.
     Save(Option<usize>),
 }

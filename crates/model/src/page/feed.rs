@@ -94,6 +94,11 @@ impl Feed {
         feed
     }
 
+    /// The width and the height of what is seen, in pixels.
+    pub(super) fn size(&self) -> (f64, f64) {
+        self.changes.size()
+    }
+
     /// Notes what was received: its state at once; and the change, if one was recorded, is read a moment later.
     pub(super) fn received(&mut self, recorded: Recorded, received: Received<'_>) {
         self.wrong.received(received);

@@ -29,6 +29,7 @@ pub mod report;
 mod requests;
 mod rewind;
 mod rows;
+mod saving;
 mod search;
 mod settings;
 mod sidebar;
@@ -43,18 +44,15 @@ mod verification;
 mod watching;
 mod wrong;
 
-use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::queue::Queue;
-use kubechurn_client::cache::reflector::{Action, Health, Input, Options};
+use kubechurn_client::cache::reflector::{Action, Health, Input};
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
 use kubechurn_recording::{Header, Line};
 
 use crate::feed::FeedCommand;
 use crate::feed::span::SpanCommand;
 use crate::feed::wrong::Received;
-use crate::history::History;
-use crate::navigation::Navigation;
-use crate::navigation::clusters::{self, Api};
 use crate::navigation::namespaces::Namespaces;
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
@@ -62,33 +60,30 @@ use crate::page::clocks::Clocks;
 use crate::page::command::{Command, Compare, CompletionCommand, InspectorCommand};
 use crate::page::completion::Completion;
 use crate::page::connection::{Connection, load_namespaces};
-use crate::page::context::{Message, Shared};
+use crate::page::context::Shared;
 use crate::page::dialogs::Dialogs;
 use crate::page::discovery::Discovery;
-use crate::page::effect::{Answer, Effect, Effects, Focused, RequestId};
-use crate::page::environment::{Environment, fragment};
+use crate::page::effect::{Answer, Effect, Focused, RequestId};
+use crate::page::environment::Environment;
 use crate::page::feed::Feed;
 use crate::page::inspector::Inspector;
 use crate::page::keys::{Layer, innermost};
 use crate::page::replay::Replay;
-use crate::page::requests::{Purpose, Requests};
+use crate::page::requests::Purpose;
 use crate::page::rewind::{Followed, Rewind};
+use crate::page::saving::Saving;
 use crate::page::settings::{Settings, stored_budget};
 use crate::page::sidebar::Sidebar;
 use crate::page::status::Status;
 use crate::page::table::Table;
 use crate::page::ticks::{AFTER_NEWS, HIDDEN, QUIET, SECOND, SLEPT, SLEPT_HIDDEN, TICK};
-use crate::page::time_words::Zone;
 use crate::page::timeline::Timeline;
 use crate::page::verification::Verification;
-use crate::page::watching::{Receivers, Reflected, Watching, lists};
+use crate::page::watching::{Receivers, Reflected};
 use crate::table::cursor::Step;
-use crate::view::panels::View;
 use crate::view::until_next_proof_age;
-use crate::watches::audit::AuditLog;
 use crate::watches::drain::Drain;
 use crate::watches::memory::Memory;
-use crate::watches::notices::Notices;
 
 /// The page.
 #[derive(Debug)]
@@ -110,6 +105,7 @@ pub struct Page {
     settings: Settings,
     /// The recording that is shown, if one is.
     replay: Option<Replay>,
+    saving: Saving,
     /// When something was last received, or the user did something.
     news: f64,
     /// When the last tick was.
@@ -160,31 +156,8 @@ impl Page {
     }
 
     fn new(budget: usize, env: &dyn Environment) -> Page {
-        let own = env.address("").unwrap_or_default();
-        let named = env.named("clusters").unwrap_or_default();
-        let clusters = clusters::read(&named, &own, |text| env.address(text));
-        let home = clusters::home(&clusters, env.named("cluster"));
-        let options = lists(env.parameter("list").as_deref());
-        let mut informers = SharedInformerFactory::new(options);
-        let apis: Vec<Api> = clusters.iter().filter_map(|cluster| cluster.api).collect();
-        for api in &apis {
-            informers.set_options_of(api.cluster, Options { readable: api.readable, ..options });
-        }
-        let history = History::new(budget, env.secret_number());
         let mut page = Page {
-            shared: Shared {
-                navigation: Navigation::new(Route::parse(&fragment(&env.url())), clusters, home),
-                watching: Watching::new(informers, home, history),
-                requests: Requests::default(),
-                notices: Notices::default(),
-                audit: AuditLog::parse(env.parameter("audit").as_deref()),
-                message: Message::default(),
-                open_lists: Vec::new(),
-                view: View::default(),
-                effects: Effects::default(),
-                repaints: false,
-                zone: Zone::default(),
-            },
+            shared: Shared::new(budget, env),
             connection: Connection::default(),
             table: Table::default(),
             feed: Feed::stored(env),
@@ -200,12 +173,12 @@ impl Page {
             completion: Completion::default(),
             settings: Settings::stored(env),
             replay: None,
+            saving: Saving::default(),
             news: env.now(),
             ticked: env.now(),
             was_hidden: env.is_hidden(),
         };
         let cx = &mut page.shared.context(env);
-        apis.into_iter().for_each(|api| cx.effects.push(Effect::Cluster(api)));
         cx.view.header.clusters.put(cx.navigation.clusters.clone());
         cx.watching.drain = Drain::parse(env.parameter("drain").as_deref());
         cx.view.footer.drain.put(cx.watching.drain.words());
@@ -454,6 +427,7 @@ impl Page {
             }
             (Purpose::Copy(what, text), Answer::Copy(done)) => copies::copied(what, &text, done, cx),
             (Purpose::CopyYaml, Answer::Copy(done)) => self.inspector.copied(done, cx),
+            (Purpose::Pack, Answer::Pack(bytes)) => self.saving.packed(bytes, cx),
             (Purpose::Save(name), Answer::Save(rows)) => copies::saved(&name, rows, cx),
             // An answer of another type than its request is the caller's mistake, and changes nothing here.
             _ => {}
@@ -562,6 +536,7 @@ impl Page {
                 let at = self.rewind.handle(command, pointed, cx);
                 at.into_iter().for_each(|at| self.rewind_to(at, env));
             }
+            Command::Recording(command) => self.saving.handle(command, cx),
             Command::Alerts(command) => self.notifications.handle(command, cx),
             Command::Timeline(command) => {
                 if let Some(command) = self.timeline.handle(command, cx) {
@@ -800,6 +775,7 @@ impl Page {
         self.timeline.paint(cx);
         self.inspector.present(cx);
         self.dialogs.go_on(cx);
+        self.saving.work(cx);
         if !self.status.take_due(cx) {
             return;
         }

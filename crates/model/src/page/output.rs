@@ -5,9 +5,10 @@ use std::sync::Arc;
 use kubechurn_client::api::object::Object;
 use kubechurn_recording::Header;
 
+use crate::feed::FeedCommand;
 use crate::feed::net::export::NetFormat;
 use crate::page::Page;
-use crate::page::command::{Command, Rows};
+use crate::page::command::{Command, Rows, TimelineCommand};
 use crate::page::effect::{Effect, Effects};
 use crate::page::environment::Environment;
 use crate::page::keys::{self, Focus, Press};
@@ -21,6 +22,16 @@ use crate::timeline::scene::Scene;
 use crate::view::panels::View;
 use crate::watches::notices;
 use crate::watches::watched::Watched;
+
+/// How large the panels are, in pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    table: f64,
+    /// Width and height.
+    feed: (f64, f64),
+    /// Width and height.
+    timeline: (f64, f64),
+}
 
 impl Page {
     /// The effects since the last call.
@@ -38,6 +49,35 @@ impl Page {
         &mut self.shared.view
     }
 
+    /// How large the panels are.
+    pub fn sizes(&self) -> Sizes {
+        Sizes { table: self.table.rows.height(), feed: self.feed.size(), timeline: self.timeline.size() }
+    }
+
+    /// Takes the place of another page on the screen: everything is drawn again, in panels of the sizes that they had there.
+    pub fn show_again(&mut self, sizes: Sizes, env: &dyn Environment) {
+        let Sizes { table, feed: (width, height), timeline } = sizes;
+        let cx = &mut self.shared.context(env);
+        self.table.rows.scroll(0.0, table);
+        self.feed.handle(FeedCommand::Scroll { top: 0.0, height, width }, cx);
+        self.timeline.handle(TimelineCommand::Resize(timeline.0, timeline.1), cx);
+        cx.effects.push(Effect::ScrollTable(0.0));
+        cx.effects.push(Effect::ScrollFeed(0.0));
+        self.shared.view.draw_again();
+        self.shared.repaints = true;
+        self.make_tables_anew(env);
+    }
+
+    /// Shows the user for a moment what came of something.
+    pub fn show_message(&mut self, words: &str, env: &dyn Environment) {
+        self.shared.context(env).show_message(words);
+    }
+
+    /// Whether a recording is shown.
+    pub fn is_recording(&self) -> bool {
+        self.shared.navigation.recorded.is_some()
+    }
+
     /// What the timeline shows; `None` where nothing in view is watched.
     pub fn scene(&self) -> Option<&Scene> {
         Some(self.shared.watching.watches.timeline()?.last_scene())
@@ -50,7 +90,7 @@ impl Page {
 
     /// What a key does where the focus is; `None` for most keys, and for those of what is hidden.
     pub fn command_of(&self, press: Press<'_>, focus: Focus) -> Option<Command> {
-        let has_dialog = self.dialogs.has_help() || self.dialogs.has_palette();
+        let has_dialog = self.dialogs.has_help() || self.dialogs.has_palette() || self.saving.is_open();
         let rows = match () {
             () if *self.shared.view.timeline.fills => Rows::Lanes,
             () if self.shared.navigation.route.changes => Rows::Feed,
@@ -67,7 +107,7 @@ impl Page {
     pub fn status(&self, env: &dyn Environment) -> String {
         let (watching, verifier) = (&self.shared.watching, &self.verification.verifier);
         let now = env.now();
-        let times = (watching.moment, now);
+        let times = (watching.moment, now, &self.shared.navigation);
         let status = |at| report::status(&watching.watches, at, &watching.informers, verifier, times);
         let status = (0..watching.watches.len()).filter_map(status);
         let waiting = self.shared.navigation.route.watched(&self.shared.navigation.catalog).into_iter();

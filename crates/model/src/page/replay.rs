@@ -27,6 +27,8 @@ use crate::watches::notices::{NoticeKind, PageNotice, subject};
 pub(super) fn begin(header: &Header, cx: &mut Context<'_>) {
     let title = if header.title.is_empty() { "recording" } else { &header.title };
     cx.navigation.found = true;
+    // The kinds are those of its watches.
+    cx.navigation.catalog = Catalog::of(&[], &cx.navigation.catalog);
     cx.navigation.recorded = Some(Recorded { title: title.to_owned(), end: f64::INFINITY, ..Recorded::default() });
     let (cluster, address) = (title.to_owned(), header.server.clone());
     cx.view.header.source.put(Source { cluster, address, unreadable: false });

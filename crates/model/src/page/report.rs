@@ -20,6 +20,7 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 
 use crate::history::History;
 use crate::history::coverage::Moment;
+use crate::navigation::Navigation;
 use crate::navigation::range::moment_written;
 use crate::verification::Verifier;
 use crate::verification::found::{self, VerifiedReport};
@@ -100,7 +101,7 @@ pub fn status<'a>(
     at: usize,
     informers: &'a SharedInformerFactory,
     verifier: &Verifier,
-    (moment, now): (Option<Moment>, f64),
+    (moment, now, navigation): (Option<Moment>, f64, &Navigation),
 ) -> Option<Status<'a>> {
     let (watched, account) = (watches.get(at)?, watches.account_of(at, informers)?);
     let (queued_keys, queued) = watched.queued(informers);
@@ -111,7 +112,7 @@ pub fn status<'a>(
         resource: watched.kind().name,
         namespaces: watched.scopes().iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect(),
         moment: moment.map(|moment| moment_written(moment.at)),
-        state: watched.health(informers, now).word(),
+        state: navigation.state(watched.health(informers, now)),
         message: watched.complaint(informers).map(|complaint| complaint.words),
         resource_version: version,
         synced,

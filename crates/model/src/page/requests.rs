@@ -45,6 +45,8 @@ pub enum Purpose {
     Copy(&'static str, String),
     /// The user copies the inspector's YAML.
     CopyYaml,
+    /// A block of a recording is compressed.
+    Pack,
     /// The user saves the table as a file of this name.
     Save(String),
 }

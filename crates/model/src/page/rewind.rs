@@ -107,6 +107,8 @@ impl Rewind {
             },
             RewindCommand::Speed(speed) => self.speed = speed.min(SPEEDS.len() - 1),
             RewindCommand::SkipQuiet => self.skips_quiet = !self.skips_quiet,
+            // A recording has no now: the cluster has.
+            RewindCommand::Live if cx.navigation.recorded.is_some() => cx.effects.push(Effect::CloseRecording),
             RewindCommand::Live => return Some(None),
         }
         self.present(cx);
@@ -217,7 +219,12 @@ impl Rewind {
         RewindModel {
             time: cx.words().time_of_day(moment.at),
             whole: cx.words().full(moment.at),
-            ago: format!("{} ago", duration(((cx.newest() - moment.at) / 1_000.0).floor() * 1_000.0)),
+            ago: match (((cx.newest() - moment.at) / 1_000.0).floor() * 1_000.0, &cx.navigation.recorded) {
+                (at, None) => format!("{} ago", duration(at)),
+                (0.0, Some(_)) => String::from("the end"),
+                (at, Some(_)) => format!("{} before the end", duration(at)),
+            },
+            recording: cx.navigation.recorded.as_ref().map(|recorded| recorded.title.clone()),
             since,
             steps: [step(before, "−"), step(after, "+")],
             plays: self.plays(),

@@ -112,6 +112,11 @@ impl RowWindow {
         (self.top, self.height) = (top.max(0.0), height);
     }
 
+    /// How high the table is, in pixels.
+    pub(super) fn height(&self) -> f64 {
+        self.height
+    }
+
     /// The rows that are in the document: the position of the first, and how many.
     fn window(&self) -> (usize, usize) {
         let first = ((self.top / ROW) as usize).saturating_sub(OVERSCAN);

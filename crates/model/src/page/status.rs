@@ -157,7 +157,7 @@ impl Status {
             Some(WatchItem {
                 title: kind.map_or(resource.kind, |kind| kind.title),
                 scope: words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · "),
-                state: informer.health(cx.now).word(),
+                state: cx.navigation.state(informer.health(cx.now)),
                 frames: format!("{:.0}", rates.frames),
                 rate: bytes(rates.bytes),
                 bytes: bytes_of(informer.ledger().bytes as f64),
@@ -276,6 +276,9 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
         table.minute.put(minute);
     }
     let connection = match cx.watching.moment {
+        _ if cx.navigation.recorded.is_some() => {
+            Connection { state: cx.navigation.state(health), detail: String::new() }
+        }
         Some(_) if detail.is_empty() => Connection { state: REWOUND, detail: format!("now {}", health.word()) },
         Some(_) => Connection { state: REWOUND, detail: format!("now {}, {detail}", health.word()) },
         None => Connection { state: health.word(), detail },

@@ -319,6 +319,11 @@ impl Timeline {
         true
     }
 
+    /// Its width and height, in pixels.
+    pub(super) fn size(&self) -> (f64, f64) {
+        (self.width, self.height)
+    }
+
     /// Carries out a command. Returns what it asks of the moment that is shown.
     pub(super) fn handle(&mut self, command: TimelineCommand, cx: &mut Context<'_>) -> Option<RewindCommand> {
         let now = cx.newest();

@@ -1,4 +1,8 @@
-//! A recording as a file: what the history has is written line by line.
+//! A recording as a file: what the history has is written line by line, without what is not to be read.
+
+pub mod redact;
+
+use std::borrow::Cow;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
@@ -7,27 +11,70 @@ use kubechurn_recorder::{Life, Record, Then};
 use kubechurn_recording::{Header, Line, Step, Text, Version, Watch, Writer};
 
 use crate::history::History;
-use crate::history::coverage;
+use crate::history::{coverage, secret};
+
+/// Something that is to be done with a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordingCommand {
+    /// Ask what is to be saved, and show what that is.
+    Save,
+    /// Call it so.
+    Title(String),
+    /// Save a kind, by its place among those that are shown, or do not.
+    Kind(usize),
+    /// Make unreadable what looks like a credential, or do not.
+    Redact,
+    /// Write the file.
+    Write,
+    /// Save nothing.
+    CloseSave,
+    /// Have the user choose a file, and open it.
+    Open,
+    /// Go back from the recording that is shown to the cluster.
+    Close,
+}
+
+/// A kind that can be saved.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SaveKind {
+    /// Its title.
+    pub title: &'static str,
+    /// How many versions there are, in words.
+    pub count: String,
+    /// Whether it is saved.
+    pub is_chosen: bool,
+}
+
+/// What is shown of a file before it is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SaveModel {
+    /// What it will be called.
+    pub title: String,
+    /// The kinds.
+    pub kinds: Vec<SaveKind>,
+    /// How much it is, in words.
+    pub total: String,
+    /// Whether what looks like a credential is made unreadable.
+    pub redacts: bool,
+    /// How many values look so, in words.
+    pub hits: String,
+    /// Some of them.
+    pub examples: Vec<String>,
+}
 
 /// Which of what is recorded is written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selected {
-    /// The resources; empty for all.
-    pub resources: Vec<ApiResource>,
-    /// The namespaces; empty for all. Objects of no namespace are written in any case.
-    pub namespaces: Vec<String>,
+    /// The resources that are left out.
+    pub without: Vec<ApiResource>,
+    /// Whether what looks like a credential is made unreadable.
+    pub redacts: bool,
 }
 
 impl Selected {
     /// Whether the objects of a resource are written.
     pub fn has(&self, resource: &ApiResource) -> bool {
-        self.resources.is_empty() || self.resources.contains(resource)
-    }
-
-    fn has_object(&self, resource: &ApiResource, key: &ObjectKey) -> bool {
-        let is_in = |namespace: &String| **namespace == *key.namespace;
-        let everywhere = self.namespaces.is_empty() || key.namespace.is_empty();
-        self.has(resource) && (everywhere || self.namespaces.iter().any(is_in))
+        !self.without.contains(resource)
     }
 }
 
@@ -83,7 +130,7 @@ impl Saver {
     pub fn go_on(&mut self, history: &History, most: usize, reasons: &Reasons<'_>) -> bool {
         let mut records: Vec<(Record, ObjectKey, ApiResource)> = Vec::new();
         let next = history.each_version(self.next.0, most, &mut |record, life, resource| {
-            if record.sequence < self.end && self.selected.has_object(&resource, &life.key) {
+            if record.sequence < self.end && self.selected.has(&resource) {
                 records.push((*record, life.key.clone(), resource));
             }
         });
@@ -175,7 +222,7 @@ impl Saver {
         let is_in = |key: &ObjectKey| scope.namespace.is_empty() || *scope.namespace == *key.namespace;
         for (life, past) in history.lives_at(resource, received) {
             let is_named = named.binary_search(&life.number).is_ok();
-            if !is_in(&life.key) || !self.selected.has_object(&resource, &life.key) {
+            if !is_in(&life.key) {
                 continue;
             }
             match past.then {
@@ -203,7 +250,14 @@ impl Saver {
         at: f64,
         history: &History,
     ) {
-        let text = history.text(record.sequence);
+        let text = history.text(record.sequence).map(|text| {
+            let resource = history.coverage.watch(place).map(|(resource, ..)| resource);
+            let redacts = self.selected.redacts && !resource.is_some_and(|resource| secret::is_secret(&resource));
+            match redacts.then(|| redact::redact(&text)).flatten() {
+                Some(redacted) => Cow::Owned(redacted.text),
+                None => text,
+            }
+        });
         let text = match &text {
             Some(text) => Text::Whole(text),
             None if delta_type == DeltaType::Deleted => Text::None,

@@ -45,6 +45,8 @@ pub struct RewindModel {
     pub whole: String,
     /// Its distance from now.
     pub ago: String,
+    /// What the recording is called that is shown, if one is.
+    pub recording: Option<String>,
     /// How many changes have come since, in words.
     pub since: String,
     /// How far it is to the change before and to the next one, in words; empty where there is none.

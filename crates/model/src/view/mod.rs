@@ -43,7 +43,8 @@ pub fn cell_id(row: RowKey, cell: usize) -> String {
 /// The connection's state, in words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Connection {
-    /// `connecting`, `listing`, `live`, `stale`, `forbidden` or `stopped`; `rewound` while another moment is shown.
+    /// `connecting`, `listing`, `live`, `stale`, `forbidden` or `stopped`; `rewound` while another moment is shown, and
+    /// `recording` while a recording is.
     pub state: &'static str,
     /// How old the knowledge is, or how far the list has come.
     pub detail: String,

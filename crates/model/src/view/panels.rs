@@ -15,6 +15,7 @@ use crate::inspector::tab::Tab;
 use crate::navigation::clusters::ClusterPage;
 use crate::navigation::namespaces::Namespaces;
 use crate::navigation::route::Route;
+use crate::recording::SaveModel;
 use crate::rewind::banner::RewindModel;
 use crate::shell::panel::PanelSizes;
 use crate::table::layout::Choice;
@@ -47,6 +48,11 @@ macro_rules! panel {
                 $name { $($field: D::hold((*self.$field).clone()),)* }
             }
 
+            /// Has every value be drawn again.
+            pub fn draw_again(&mut self) {
+                $(self.$field.draw_again();)*
+            }
+
             /// Draws what changed since it was drawn last.
             pub fn draw<D: Draw>(&mut self, held: &$name<D>) {
                 $(self.$field.draw::<D>(&held.$field);)*
@@ -62,6 +68,27 @@ macro_rules! first {
     ($first:expr) => {
         $first
     };
+}
+
+impl View {
+    /// Has everything be drawn again, by whoever draws next.
+    pub fn draw_again(&mut self) {
+        let View { header, table, rows, feed, sidebar, timeline, inspector, footer, dialogs } = self;
+        header.draw_again();
+        table.draw_again();
+        rows.length.draw_again();
+        rows.scroll.draw_again();
+        rows.unplaced.draw_again();
+        rows.empty.draw_again();
+        rows.cursor.draw_again();
+        rows.window.draw_again();
+        feed.draw_again();
+        sidebar.draw_again();
+        timeline.draw_again();
+        inspector.draw_again();
+        footer.draw_again();
+        dialogs.draw_again();
+    }
 }
 
 /// Everything that the page shows.
@@ -319,6 +346,8 @@ panel! {
         alerts: AlertsModel,
         /// The palette; `None` while it is closed.
         palette: Option<PaletteModel>,
+        /// What is to be saved, while the user is asked.
+        save: Option<SaveModel>,
         /// Whether the help is shown.
         help: bool,
         /// Whether keys of a single letter do anything.

@@ -38,6 +38,11 @@ impl<T> Shown<T> {
         Shown { value, changed: false }
     }
 
+    /// Has the value be drawn, whatever was drawn before.
+    pub fn draw_again(&mut self) {
+        self.changed = true;
+    }
+
     /// The value, if it is not drawn yet. From now on the value counts as drawn.
     pub fn take_changed(&mut self) -> Option<&T> {
         std::mem::take(&mut self.changed).then_some(&self.value)

@@ -1,0 +1,168 @@
+//! A recording that is shown in place of the cluster: a page of its own, whose surroundings are a file.
+
+use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use web_sys::File;
+
+use kubechurn_model::page::Page;
+use kubechurn_model::page::effect::{Effect, RECORDED};
+use kubechurn_model::page::environment::{Environment, Recorded, fragment};
+use kubechurn_recording::{Block, Header, Line};
+
+use crate::app::App;
+use crate::app::environment::Browser;
+use crate::browser::clock::Alarm;
+use crate::browser::task::Work;
+use crate::browser::{clock, location, recording, task};
+use crate::ui::shell::theme;
+
+/// How many bytes the history of a recording may take. A program in a browser has four thousand million at most.
+const BUDGET: usize = 1_500_000_000;
+/// Where a recording is shown first: what changed.
+const BEGIN: &str = "#/";
+
+/// A recording that is shown, or is being read.
+pub(super) struct Opened {
+    pub(super) page: RefCell<Page>,
+    /// The time of the line that was read last, and when that was; in milliseconds.
+    now: Cell<(f64, f64)>,
+    /// Whether all was read, so that the time goes on.
+    is_read: Cell<bool>,
+    ahead: f64,
+    /// The place of the cluster's page.
+    place: String,
+    alarm: Alarm,
+}
+
+impl Opened {
+    /// The surroundings of its page.
+    pub(super) fn env(&self) -> Recorded<'static> {
+        let (now, read) = self.now.get();
+        let since = if self.is_read.get() { clock::now() - read } else { 0.0 };
+        Recorded { around: &Browser::SEEN, now: now + since, ahead: self.ahead }
+    }
+}
+
+impl App {
+    pub(super) fn opened(&self) -> Option<Rc<Opened>> {
+        self.opened.borrow().clone()
+    }
+
+    /// Opens the recording that a file is.
+    pub(super) fn open(self: Rc<App>, file: File) {
+        task::spawn(async move {
+            if let Err(reason) = self.read(&file).await {
+                let words = format!("{} was not opened: {reason}.", file.name());
+                self.with(|page, env| page.show_message(&words, env));
+            }
+        });
+    }
+
+    async fn read(self: &Rc<App>, file: &File) -> Result<(), String> {
+        const EMPTY: &str = "it breaks off before its first line";
+        let (mut text, mut next) = recording::block(file, 0).await?.ok_or(EMPTY)?;
+        let mut block = Block::default();
+        // Before the first line is read, nothing is shown otherwise.
+        let (at, header) = match block.next(&text).map_err(|refusal| refusal.to_string())? {
+            Some((at, Line::Header(header))) => (at, header),
+            _ => return Err(EMPTY.to_owned()),
+        };
+        let opened = self.show(header, at, file);
+        let (mut work, mut number) = (Work::begin(), 1);
+        let end = loop {
+            match block.next(&text) {
+                Ok(Some((at, line))) => {
+                    opened.now.set((at, clock::now()));
+                    opened.page.borrow_mut().replay(&line, &opened.env());
+                    work.pause().await;
+                }
+                Ok(None) => match recording::block(file, next).await {
+                    Ok(Some((more, after))) => {
+                        (text, next, block, number) = (more, after, Block::default(), number + 1)
+                    }
+                    Ok(None) => break None,
+                    Err(reason) => break Some(reason.to_owned()),
+                },
+                Err(refusal) => break Some(refusal.to_string()),
+            }
+            // Another recording was opened, or the cluster is shown again.
+            if !self.opened().is_some_and(|shown| Rc::ptr_eq(&shown, &opened)) {
+                return Ok(());
+            }
+        };
+        opened.is_read.set(true);
+        self.with_opened(&opened, Page::replayed);
+        if let Some(reason) = end {
+            let words = format!("{} is shown up to where it can be read. Block {number}, {reason}.", file.name());
+            self.with(|page, env| page.show_message(&words, env));
+        }
+        Ok(())
+    }
+
+    /// Shows an empty recording in place of the cluster.
+    fn show(self: &Rc<App>, header: Header, at: f64, file: &File) -> Rc<Opened> {
+        let sizes = self.look(|page, _| page.sizes());
+        let place = self.opened().map_or_else(|| fragment(&Browser::SEEN.url()), |opened| opened.place.clone());
+        location::replace(BEGIN);
+        let ahead = header.ahead;
+        let title = if header.title.is_empty() { file.name() } else { header.title.clone() };
+        let env = Recorded { around: &Browser::SEEN, now: at, ahead };
+        let page = Page::open(&Header { title, ..header }, BUDGET, &env);
+        let this = self.this.clone();
+        let alarm = Alarm::new(move || {
+            if let Some(app) = this.upgrade()
+                && let Some(opened) = app.opened()
+            {
+                app.with_opened(&opened, Page::tick);
+            }
+        });
+        let (now, is_read) = (Cell::new((at, clock::now())), Cell::new(false));
+        let opened = Rc::new(Opened { page: RefCell::new(page), now, is_read, ahead, place, alarm });
+        self.opened.replace(Some(opened.clone()));
+        self.with_opened(&opened, |page, env| page.show_again(sizes, env));
+        opened
+    }
+
+    /// Shows the cluster again.
+    pub(super) fn close(&self) {
+        let Some(opened) = self.opened.take() else { return };
+        opened.alarm.unset();
+        location::replace(if opened.place.is_empty() { BEGIN } else { &opened.place });
+        theme::rewind(self.page.borrow().view().header.rewind.is_some());
+        self.read_theme();
+        let sizes = opened.page.borrow().sizes();
+        self.with_live(|page, env| page.show_again(sizes, env));
+    }
+
+    /// Has the page of a recording do something, and then does what it wants done.
+    pub(super) fn with_opened(&self, opened: &Rc<Opened>, act: impl FnOnce(&mut Page, &dyn Environment)) {
+        act(&mut opened.page.borrow_mut(), &opened.env());
+        let effects = self.draw(&opened.page, true);
+        let env = opened.env();
+        let due = opened.page.borrow().deadline(&env) - env.now;
+        opened.alarm.set(clock::now() + due);
+        effects.list.into_iter().for_each(|effect| self.perform_opened(opened, effect));
+    }
+
+    /// Carries out what the page of a recording wants done. There is no server to ask.
+    fn perform_opened(&self, opened: &Rc<Opened>, effect: Effect) {
+        let (id, request) = match effect {
+            Effect::Request(id, request) => (id, request),
+            Effect::Start(..) | Effect::Stop(_) | Effect::Reflect(..) | Effect::Cluster(_) | Effect::Abort(_) => return,
+            Effect::Alert(_) | Effect::Beat { .. } | Effect::Restrict(_) => return,
+            other => return self.perform(other),
+        };
+        let (opened, Some(app)) = (opened.clone(), self.this.upgrade()) else { return };
+        task::spawn(async move {
+            let answer = match request.at(Some(RECORDED)) {
+                ControlFlow::Break(answer) => Some(answer),
+                ControlFlow::Continue(request) => app.answer(request).await,
+            };
+            if let Some(answer) = answer {
+                app.with_opened(&opened, |page, env| page.answer(id, answer, env));
+            }
+        });
+    }
+}

@@ -1,0 +1,105 @@
+//! The bytes of a recording: what the browser compresses and unpacks, and the file that the user chooses.
+
+use js_sys::{ArrayBuffer, Function, Reflect, Uint8Array};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, DragEvent, Event, EventTarget, File, FileList, HtmlInputElement, ReadableStreamDefaultReader};
+
+use kubechurn_recording::member;
+
+use crate::browser::document;
+
+/// What goes through one of the browser's transformers, such as `CompressionStream`, which take the name of a format.
+fn through(blob: &Blob, transformer: &str) -> Option<ReadableStreamDefaultReader> {
+    let class = Reflect::get(&js_sys::global(), &transformer.into()).ok()?.dyn_into::<Function>().ok()?;
+    let made = Reflect::construct(&class, &js_sys::Array::of1(&"gzip".into())).ok()?;
+    let stream = blob.stream();
+    let pipe = Reflect::get(&stream, &"pipeThrough".into()).ok()?.dyn_into::<Function>().ok()?;
+    let piped = pipe.call1(&stream, &made).ok()?;
+    piped.dyn_into::<web_sys::ReadableStream>().ok()?.get_reader().dyn_into().ok()
+}
+
+/// Everything that a stream has, up to its end or to an error; and whether it came to its end.
+async fn all(reader: &ReadableStreamDefaultReader) -> (Vec<u8>, bool) {
+    let mut bytes = Vec::new();
+    loop {
+        let Ok(next) = JsFuture::from(reader.read()).await else { return (bytes, false) };
+        let get = |name: &str| Reflect::get(&next, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        if get("done").is_truthy() {
+            return (bytes, true);
+        }
+        let Ok(chunk) = get("value").dyn_into::<Uint8Array>() else { return (bytes, false) };
+        bytes.extend(chunk.to_vec());
+    }
+}
+
+/// A block of these lines, compressed. `None` where the browser cannot compress.
+pub async fn packed(lines: &[u8]) -> Option<Vec<u8>> {
+    let blob = Blob::new_with_u8_array_sequence(&js_sys::Array::of1(&Uint8Array::from(lines))).ok()?;
+    let (plain, is_whole) = all(&through(&blob, "CompressionStream")?).await;
+    member::framed(&plain).filter(|_| is_whole)
+}
+
+async fn bytes(blob: &Blob, from: usize, to: usize) -> Option<Vec<u8>> {
+    let part = blob.slice_with_f64_and_f64(from as f64, to as f64).ok()?;
+    let buffer = JsFuture::from(part.array_buffer()).await.ok()?.dyn_into::<ArrayBuffer>().ok()?;
+    Some(Uint8Array::new(&buffer).to_vec())
+}
+
+/// The lines of the block that begins at a byte of a file, as far as they are there, and where the next one begins. `None` at the
+/// end of the file.
+///
+/// # Errors
+///
+/// When the browser cannot read the file, or cannot unpack.
+pub async fn block(file: &Blob, from: usize) -> Result<Option<(String, usize)>, &'static str> {
+    let size = file.size() as usize;
+    if from >= size {
+        return Ok(None);
+    }
+    let head = bytes(file, from, size.min(from + member::HEAD)).await.ok_or("the file cannot be read")?;
+    if !member::is_gzip(&head) {
+        return Err("it is not compressed by gzip, as a recording is");
+    }
+    let end = member::length(&head).map_or(size, |length| from.saturating_add(length).min(size));
+    let part = file.slice_with_f64_and_f64(from as f64, end as f64).map_err(|_| "the file cannot be read")?;
+    let reader = through(&part, "DecompressionStream").ok_or("this browser cannot unpack gzip")?;
+    let (bytes, _) = all(&reader).await;
+    Ok(Some((String::from_utf8_lossy(&bytes).into_owned(), end)))
+}
+
+/// Has the user choose a file, and hands it over.
+pub fn choose(chosen: impl Fn(File) + 'static) {
+    let Some(input) = document().and_then(|document| document.create_element("input").ok()) else { return };
+    let Ok(input) = input.dyn_into::<HtmlInputElement>() else { return };
+    input.set_type("file");
+    input.set_accept(".churn,application/gzip");
+    let own = input.clone();
+    let change = Closure::once_into_js(move || own.files().and_then(|files| files.get(0)).into_iter().for_each(chosen));
+    let _ = input.add_event_listener_with_callback("change", change.unchecked_ref());
+    input.click();
+}
+
+/// Hands over each file that is dropped on the page.
+pub fn dropped(window: &EventTarget, chosen: impl Fn(File) + 'static) {
+    let files = |event: &Event| -> Option<FileList> { event.dyn_ref::<DragEvent>()?.data_transfer()?.files() };
+    // A browser leaves the page for the file, unless it is told that the page takes it.
+    let over = Closure::<dyn FnMut(Event)>::new(|event: Event| {
+        let types = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer).map(|data| data.types());
+        if types.is_some_and(|types| types.includes(&"Files".into(), 0)) {
+            event.prevent_default();
+        }
+    });
+    let drop = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+        if let Some(file) = files(&event).and_then(|files| files.get(0)) {
+            event.prevent_default();
+            chosen(file);
+        }
+    });
+    // The page lives as long as the document.
+    let _ = window.add_event_listener_with_callback("dragover", over.as_ref().unchecked_ref());
+    let _ = window.add_event_listener_with_callback("drop", drop.as_ref().unchecked_ref());
+    over.forget();
+    drop.forget();
+}
