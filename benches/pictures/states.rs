@@ -8,13 +8,13 @@ use thirtyfour::support::base64_decode;
 
 use kubechurn_harness::browser::{Browser, MOUSE};
 use kubechurn_harness::cluster::{Cluster, Options};
-use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
+use kubechurn_harness::page::{GIVEN, INSTRUMENTS, Page, with_page_in};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
 
 /// The names of the states.
-const STATES: [&str; 16] = [
+const STATES: [&str; 18] = [
     "changes",
     "loop",
     "owners",
@@ -31,6 +31,8 @@ const STATES: [&str; 16] = [
     "empty",
     "forbidden",
     "stale",
+    "save",
+    "recording",
 ];
 const THEMES: [&str; 2] = ["dark", "light"];
 /// The suffix of the file name for each size of the window, in CSS pixels.
@@ -50,7 +52,11 @@ pub async fn take(wanted: &[String]) {
     let mut sum = 0;
     for name in STATES {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
-            let scenario = if name == "loop" { "calm,hot-loop" } else { "mixed" };
+            let scenario = match name {
+                "loop" => "calm,hot-loop",
+                "save" | "recording" => "rollout",
+                _ => "mixed",
+            };
             let cluster = Cluster::start(&Options { scenario, pods: 300, seed: 7, ..Options::default() }).await;
             let mut proxy = KubectlProxy::start(cluster.port()).await;
             let url = proxy.url();
@@ -161,6 +167,27 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
             lively(page).await;
             proxy.kill().await;
             page.reaches("pods", "stale", PATIENCE).await;
+        }
+        "save" | "recording" => {
+            page.browser.run(GIVEN, Vec::new()).await;
+            page.open("#/changes").await;
+            page.becomes(
+                "the rollout goes wrong",
+                "return document.querySelector('[data-testid=wrong-entry]') != null",
+                json!(true),
+            )
+            .await;
+            page.press(":save the recording\u{e007}").await;
+            page.element("save-Pods").await;
+            page.press("The gateway's new image").await;
+            if name == "recording" {
+                page.click("save-write").await;
+                let written = "return window.__file?.endsWith('.churn') ?? false";
+                page.becomes("the file is written", written, json!(true)).await;
+                page.drop_file(None).await;
+                let ago = "return document.querySelector('[data-testid=rewind-ago]')?.textContent";
+                page.becomes("the recording is shown", ago, json!("the end")).await;
+            }
         }
         _ => {
             page.open(busy).await;

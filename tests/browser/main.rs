@@ -51,6 +51,9 @@ mod cross_origin;
 // The page checks itself.
 mod verify;
 
+// A recording is saved, and opened in place of the cluster.
+mod recording;
+
 // The tab is in the background.
 mod hidden;
 

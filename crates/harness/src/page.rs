@@ -278,6 +278,16 @@ impl Page {
         text.as_str().expect("a file of text").to_owned()
     }
 
+    /// Drops a file on a page with [`GIVEN`]: the one that the page has saved last, or one with this text.
+    pub async fn drop_file(&self, text: Option<&str>) {
+        let script = "
+            const [text] = arguments;
+            const data = new DataTransfer();
+            data.items.add(new File([text ?? window.__blob], 'run.churn'));
+            window.dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }))";
+        self.browser.run(script, vec![text.into()]).await;
+    }
+
     /// The URL's hash.
     pub async fn hash(&self) -> String {
         self.read("return location.hash", Vec::new()).await

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
+use std::process::Command;
 use std::rc::Rc;
 
 use kubechurn_client::api::object::ObjectKey;
@@ -142,6 +143,37 @@ fn each_block_can_be_read_alone_and_one_that_breaks_off_costs_only_itself() {
         plain.extend_from_slice(kubechurn_recording::native::unpacked(&file[member]).as_bytes());
     }
     assert_eq!(plain.iter().filter(|byte| **byte == b'\n').count(), count + 3 + 2);
+}
+
+/// The reader in Python that the guide has.
+const GUIDE: &str = include_str!("../../../docs/guide/file.md");
+
+#[test]
+fn the_reader_in_the_guide_reads_what_is_written() {
+    let (file, _, _) = long();
+    let torn = &file[..file.len() - 3_000];
+    let mut expected = Vec::new();
+    read(torn, |at, line| {
+        if let Line::Version(version) = line {
+            let Text::Whole(text) = version.text else { panic!("every version has a text") };
+            let rest = text.split_once("resourceVersion\":\"").expect("a version").1;
+            let number = rest.split_once('"').expect("a version").0;
+            let Version { key, .. } = version;
+            expected.push(format!("{at:.3} MODIFIED pods {key} {number}"));
+        }
+    })
+    .expect("it is a recording");
+    let (_, rest) = GUIDE.split_once("```python\n").expect("the guide has a reader");
+    let (program, _) = rest.split_once("```").expect("it ends");
+    assert!(program.lines().count() <= 50);
+    let path = std::env::temp_dir().join(format!("kubechurn-guide-{}.churn", std::process::id()));
+    std::fs::write(&path, torn).expect("a file can be written");
+    let printed = Command::new("python3").arg("-c").arg(program).arg(&path).output().expect("python3 is there");
+    std::fs::remove_file(&path).expect("it was there");
+    assert!(printed.status.success(), "{}", String::from_utf8_lossy(&printed.stderr));
+    let printed = String::from_utf8(printed.stdout).expect("it prints text");
+    assert!(expected.len() > 50, "{}", expected.len());
+    assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
 }
 
 /// Memory that can be looked at while a writer has it.

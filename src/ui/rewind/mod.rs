@@ -31,6 +31,7 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
     let back = move || {
         if recording.with(Option::is_some) { "the cluster, in place of the recording (L)" } else { "what is now (L)" }
     };
+    let compare = move || if recording.with(Option::is_some) { " Compare with the end" } else { " Compare with now" };
     let plays = Memo::new(move |_| model.with(|model| model.plays));
     let speed = Memo::new(move |_| model.with(|model| model.speed));
     let skips = Memo::new(move |_| model.with(|model| model.skips_quiet));
@@ -113,11 +114,11 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
             <button
                 class="rewind-compare"
                 data-testid="rewind-compare"
-                title="what is different now from this moment (D)"
-                aria-label="compare with now"
+                title="what is different in the end from this moment (D)"
+                aria-label=move || compare().trim().to_lowercase()
                 on:click=move |_| commands.send(Command::Span(SpanCommand::Since))
             >
-                <span aria-hidden="true">"⇄"</span><span class="rewind-words">{move || if recording.with(Option::is_some) { " Compare with the end" } else { " Compare with now" }}</span>
+                <span aria-hidden="true">"⇄"</span><span class="rewind-words">{compare}</span>
             </button>
             <button class="rewind-live" data-testid="rewind-live" title=back on:click=move |_| send(RewindCommand::Live)>
                 <span aria-hidden="true">"●"</span>" Live "<kbd class="kbd">"L"</kbd>
