@@ -171,12 +171,9 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
         "save" | "recording" => {
             page.browser.run(GIVEN, Vec::new()).await;
             page.open("#/changes").await;
-            page.becomes(
-                "the rollout goes wrong",
-                "return document.querySelector('[data-testid=wrong-entry]') != null",
-                json!(true),
-            )
-            .await;
+            let wrong =
+                "return document.querySelector('[data-testid=wrong]')?.textContent.includes('cannot pull') ?? false";
+            page.becomes("the rollout goes wrong", wrong, json!(true)).await;
             page.press(":save the recording\u{e007}").await;
             page.element("save-Pods").await;
             page.press("The gateway's new image").await;
