@@ -16,6 +16,7 @@ const LIMITS: &[(&str, usize, usize)] = &[("README.md", 200, 12_000), ("docs/mea
 const PROGRAMS: &[(Program, &str)] = &[
     (Program::Demo, "crates/cluster/src/args.rs"),
     (Program::Kubechurn, "crates/cli/src/args.rs"),
+    (Program::Kubechurn, "crates/cli/src/args/recording.rs"),
     (Program::Plugin, "plugin/kubectl-churn"),
 ];
 
