@@ -10,7 +10,7 @@ use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::lines::Lines;
 use kubechurn_client::cache::reflector::{Action, Input, LONGEST_FRAME, Notice, Options};
-use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
+use kubechurn_client::cache::shared_informer::{InformerOptions, ReceivedDelta, SharedInformer};
 use kubechurn_recording::Step;
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::{AbortHandle, spawn_local};
@@ -22,6 +22,9 @@ use super::tape::Tape;
 /// The codes with which a watch ends: as it should, and without a word.
 const CLEAN: u16 = 1000;
 const BROKEN: u16 = 1006;
+/// A server that cannot go on from a version says so at once. Where it has answered and said nothing else for so long, in
+/// milliseconds, it has heard the request, and will send what happens: nothing is missing any more, even where nothing happens.
+const PROVEN: f64 = 1_000.0;
 /// How many pieces of an answer wait at most: the server is read no faster than they are recorded.
 const WAITING: usize = 4;
 
@@ -35,6 +38,8 @@ pub struct Watch {
     lines: Lines,
     /// Why the last watch did not open.
     refused: Option<Failure>,
+    /// When the watch under way opened, until that has proven something.
+    opened: Option<f64>,
     random: RandomState,
 }
 
@@ -58,7 +63,7 @@ impl Watch {
         let informer =
             SharedInformer::new(Decode::METADATA, InformerOptions { reflector, ..InformerOptions::default() });
         let (lines, random) = (Lines::default(), RandomState::new());
-        Watch { number, lister_watcher, informer, tape, lines, refused: None, random }
+        Watch { number, lister_watcher, informer, tape, lines, refused: None, opened: None, random }
     }
 
     /// Goes on until it is dropped.
@@ -77,24 +82,27 @@ impl Watch {
                 Some(action) => {
                     let (tell, told) = mpsc::channel(WAITING);
                     let task = spawn_local(self.lister_watcher.clone().perform(action, tell)).abort_handle();
-                    (self.lines, under_way) = (Lines::default(), Some(UnderWay { task, told }));
+                    (self.lines, self.opened) = (Lines::default(), None);
+                    under_way = Some(UnderWay { task, told });
                     None
                 }
                 None => {
                     let rest = self.rest();
                     tokio::select! {
                         outcome = told(&mut under_way) => self.outcome(outcome),
-                        () = rest => self.input(Input::Timer),
+                        () = rest => self.timer(),
                     }
                 }
             };
         }
     }
 
-    /// Waits for the reflector's deadline.
+    /// Waits for what is due next.
     fn rest(&self) -> impl Future<Output = ()> + use<> {
         let now = self.tape.borrow().now();
-        let rest = self.informer.reflector().deadline().map(|deadline| (deadline - now).clamp(0.0, 1e9));
+        let proven = self.opened.map(|opened| opened + PROVEN);
+        let deadline = self.informer.reflector().deadline().into_iter().chain(proven).reduce(f64::min);
+        let rest = deadline.map(|deadline| (deadline - now).clamp(0.0, 1e9));
         async move {
             match rest {
                 Some(rest) => sleep(Duration::from_secs_f64(rest / 1_000.0)).await,
@@ -103,9 +111,22 @@ impl Watch {
         }
     }
 
+    fn timer(&mut self) -> Option<Action> {
+        let asked = self.tape.borrow().now();
+        if self.opened.is_some_and(|opened| asked >= opened + PROVEN) {
+            self.opened = None;
+            // As if it had been asked whether it has anything, and had nothing.
+            return self.input(Input::HeartbeatAnswered { asked, event: false, checked: false });
+        }
+        self.input(Input::Timer)
+    }
+
     fn outcome(&mut self, outcome: Outcome) -> Option<Action> {
         match outcome {
-            Outcome::Opened => self.input(Input::Opened),
+            Outcome::Opened => {
+                self.opened = Some(self.tape.borrow().now());
+                self.input(Input::Opened)
+            }
             Outcome::Bytes(bytes) => {
                 let mut lines = std::mem::take(&mut self.lines);
                 let mut action = None;
@@ -119,6 +140,7 @@ impl Watch {
                 action
             }
             Outcome::Ended(is_clean) => {
+                self.opened = None;
                 let is_clean = is_clean && self.lines.is_whole();
                 self.input(Input::Closed(if is_clean { CLEAN } else { BROKEN }))
             }
@@ -141,7 +163,7 @@ impl Watch {
         let random = (self.random.hash_one(now.to_bits()) >> 11) as f64 / (1_u64 << 53) as f64;
         let was_listing = self.informer.reflector().listing().is_some();
         let had_listed = self.informer.reflector().has_listed();
-        let mut tap = |received: kubechurn_client::cache::shared_informer::ReceivedDelta<'_>| {
+        let mut tap = |received: ReceivedDelta<'_>| {
             tape.received(number, &resource, received);
         };
         let action = self.informer.handle_tapped(input, Moment { now, random }, &mut tap);
