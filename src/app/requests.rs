@@ -11,7 +11,7 @@ use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_columns::kinds::namespaces;
 use kubechurn_model::navigation::namespaces::Namespaces;
-use kubechurn_model::page::effect::{Answer, FoundApi, Request, RequestId};
+use kubechurn_model::page::effect::{Answer, FoundApi, Request, RequestId, UNREADABLE};
 use kubechurn_model::table::export::{Export, Format};
 
 use crate::app::App;
@@ -49,7 +49,7 @@ impl App {
         let cluster = request.cluster();
         let base = || self.bases.borrow().get(cluster).cloned();
         let at = |resource: ApiResource, scope: Scope| Some(ListerWatcher { base: base()?, resource, scope });
-        let request = match request.at(base().is_none_or(|base| base.readable)) {
+        let request = match request.at(base().filter(|base| !base.readable).map(|_| UNREADABLE)) {
             ControlFlow::Break(answer) => return Some(answer),
             ControlFlow::Continue(request) => request,
         };

@@ -32,6 +32,9 @@ mod permission;
 // Every kind's cells against what a real server printed.
 mod columns;
 
+// What is saved and opened again is as it was.
+mod recording;
+
 // The clocks of the page's machine and of the server differ.
 mod clocks;
 

@@ -22,7 +22,9 @@ use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::process::TemporaryFolder;
 use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
-use kubechurn_recording::{Line, Step, Text, native};
+use kubechurn_recording::{Line, Step, Text, member, native};
+
+use crate::recording::Opened;
 
 const SOON: Duration = Duration::from_secs(20);
 /// The kinds that the tests record, by kind, and where each is listed.
@@ -76,6 +78,12 @@ impl Recorded {
     fn has(&self, kind: &str, is_it: impl Fn(&Step) -> bool) -> bool {
         self.steps.iter().any(|(of, step)| of == kind && is_it(step))
     }
+}
+
+/// The lines of each block of a file.
+fn blocks(file: &Path) -> Vec<Vec<u8>> {
+    let file = fs::read(file).expect("the file");
+    member::members(&file).into_iter().map(|block| native::unpacked(&file[block]).into_bytes()).collect()
 }
 
 /// Without what the items of a list do not have.
@@ -223,6 +231,11 @@ async fn what_the_cluster_has_is_the_newest_in_the_file_in_the_same_words() {
     recorder.until("changes come", |found| holds(found.changes >= 100, || format!("{} changes", found.changes))).await;
     cluster.rate(0).await;
     recorder.until_it_has_all_of(&cluster).await;
+    let opened = Opened::of(&blocks(&recorder.file()), "#/pods,nodes");
+    for (kind, path) in [("pods", KINDS[0].1), ("nodes", KINDS[1].1)] {
+        let digest = opened.look(|page, _| page.digest_of(kind));
+        assert_eq!(digest, Some(cluster.list(path).await.digest()), "{kind} in a page that has opened the file");
+    }
     recorder.signal("INT");
     assert_eq!(recorder.ended().await, Some(0), "{}", recorder.said());
     let recorded = Recorded::read(&recorder.file()).expect("it is a recording");
@@ -254,8 +267,8 @@ async fn a_watch_that_breaks_expires_or_is_refused_is_recorded_as_that_and_nothi
     cluster.control("cut").await;
     recorder
         .until("the Pods are listed anew", |found| {
-            let is_whole = found.has("Pod", |step| matches!(step, Step::Relisted(reason) if reason.contains("410")));
-            holds(is_whole && found.has("Pod", |step| *step == Step::Lists), || format!("{:?}", found.steps))
+            let is_why = found.has("Pod", |step| matches!(step, Step::Lists(reason) if reason.contains("410")));
+            holds(is_why && found.has("Pod", |step| *step == Step::Relisted), || format!("{:?}", found.steps))
         })
         .await;
     cluster.control("forbid?verb=watch&resource=nodes").await;
@@ -426,11 +439,7 @@ async fn secrets_are_recorded_on_demand_alone_and_without_their_values() {
         recorder.until("the Secret is there", |found| holds(found.newest.contains_key(&key), String::new)).await;
     let token = recorded.newest[&key]["data"]["token"].as_str().unwrap_or_default().to_owned();
     assert!(token.starts_with("•••• 11 bytes"), "{token}");
-    let mut lines = String::new();
-    let file = fs::read(recorder.file()).expect("the file");
-    for member in kubechurn_recording::member::members(&file) {
-        lines.push_str(&native::unpacked(&file[member]));
-    }
+    let lines = text(&blocks(&recorder.file()).concat());
     assert!(lines.contains("canary") && !lines.contains(canary) && !lines.contains("canary-4711"));
 }
 

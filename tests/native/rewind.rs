@@ -15,8 +15,10 @@ use kubechurn_model::page::Page as Model;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::environment::Environment;
 use kubechurn_model::rewind::banner::RewindCommand;
+use kubechurn_recording::Header;
 
 use crate::page::with_page;
+use crate::recording::Opened;
 use crate::shell::place::Place;
 
 const SOON: Duration = Duration::from_secs(20);
@@ -53,10 +55,19 @@ type Held = (Vec<(Option<String>, Value)>, Option<Vec<FeedRow>>);
 /// The rows of the feed, without their ages and where they lead. What the objects say of their past is of no moment.
 fn told(page: &Model) -> Vec<FeedRow> {
     let rows = page.view().feed.window.rows.iter().filter(|row| !row.what.starts_with("past"));
-    rows.map(|row| FeedRow { id: 0, age: String::new(), href: String::new(), ..row.clone() }).collect()
+    // A file has whole microseconds.
+    let at = |row: &FeedRow| (row.at * 1_000.0).ceil() / 1_000.0;
+    rows.map(|row| FeedRow { id: 0, at: at(row), age: String::new(), href: String::new(), ..row.clone() }).collect()
 }
 
-fn held(page: &Model, place: &Place) -> Held {
+/// The rows of the feed in a line each.
+fn listed(rows: &[FeedRow]) -> String {
+    let words = |row: &FeedRow| row.words.iter().map(|piece| &*piece.text).collect::<String>();
+    let rows = rows.iter().map(|row| format!("{} {}{}: {}", row.time, row.name, row.name_end, words(row)));
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+fn held(page: &Model, place: &dyn Environment) -> Held {
     let rows = |kind: &str| {
         let rows = page.rows_of(kind, place).unwrap_or_default();
         let mut rows: Value = serde_json::from_str(&rows).unwrap_or_default();
@@ -172,9 +183,24 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
         let seen = seen.take();
         let step = (seen.len() / MOMENTS).max(1);
         let mut feeds = 0;
+        let blocks = page.look(|page, _| page.recording(Header::default()));
+        let mut opened = Opened::of(&blocks, "#/pods,deployments,replicasets,nodes,events?view=changes");
+        opened.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
         for (at, then) in seen.into_iter().step_by(step).take(MOMENTS) {
+            opened.command(Command::Rewind(RewindCommand::To(at)));
+            let now = opened.look(held);
+            for ((kind, then), now) in KINDS.iter().zip(&then.0).zip(now.0) {
+                assert_eq!(now.0, then.0, "{scenario}, opened: the digest of {kind} at {at}");
+                assert_eq!(now.1, then.1, "{scenario}, opened: the rows of {kind} at {at}");
+            }
+            if let Some(then) = &then.1 {
+                let now = opened.look(|page, _| told(page));
+                assert_eq!(listed(&now), listed(then), "{scenario}, opened: the feed at {at}");
+                let different = now.iter().zip(then).find(|(now, then)| now != then);
+                assert!(different.is_none(), "{scenario}, opened: the feed at {at}: {different:#?}");
+            }
             page.command(Command::Rewind(RewindCommand::To(at)));
-            let now = page.look(held);
+            let now = page.look(|page, place| held(page, place));
             for ((kind, then), now) in KINDS.iter().zip(then.0).zip(now.0) {
                 assert_eq!(now.0, then.0, "{scenario}: the digest of {kind} at {at}");
                 assert_eq!(now.1, then.1, "{scenario}: the rows of {kind} at {at}");
@@ -184,15 +210,9 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
             wait_until(&format!("{scenario}: the feed is that of {at}"), SOON, async || {
                 let now = page.look(|page, _| told(page));
                 let same = now.iter().zip(&then).take_while(|(now, then)| now == then).count();
-                let short = |rows: &[FeedRow]| {
-                    let words = |row: &FeedRow| row.words.iter().map(|piece| &*piece.text).collect::<String>();
-                    let rows =
-                        rows.iter().map(|row| format!("{} {}{}: {}", row.time, row.name, row.name_end, words(row)));
-                    rows.collect::<Vec<_>>().join("\n")
-                };
                 let different = now.get(same).zip(then.get(same));
                 holds(now == then, || {
-                    format!("{}\nand was\n{}\nin row {same} {different:#?}", short(&now), short(&then))
+                    format!("{}\nand was\n{}\nin row {same} {different:#?}", listed(&now), listed(&then))
                 })
             })
             .await;

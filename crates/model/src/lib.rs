@@ -25,6 +25,7 @@ pub mod kind_id;
 pub mod local_time;
 pub mod navigation;
 pub mod page;
+pub mod recording;
 pub mod rewind;
 pub mod shell;
 pub mod table;

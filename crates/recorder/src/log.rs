@@ -64,6 +64,11 @@ impl Record {
         mark_of(version) == self.version
     }
 
+    /// Whether the version is kept, and does not only stand for one that is not.
+    pub fn is_kept(&self) -> bool {
+        !self.is_missing
+    }
+
     /// The number of the version before it in its log.
     pub(crate) fn previous(&self) -> Option<u64> {
         self.sequence.checked_sub(u64::from(self.before)).filter(|_| self.before > 0)

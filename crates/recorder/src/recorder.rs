@@ -260,6 +260,12 @@ impl Recorder {
         }
     }
 
+    /// The number of the newest version of an object that is kept.
+    pub fn newest(&self, resource: ApiResource, key: &ObjectKey, uid: &Uid) -> Option<u64> {
+        let life = self.lives.get(self.lives.find(resource, key, uid)?)?;
+        Some(self.versions_of(life).next()?.sequence)
+    }
+
     /// The text of the newest version of an object, if it is held as it is: that costs nothing to read.
     pub fn newest_text(&self, resource: ApiResource, key: &ObjectKey, uid: &Uid) -> Option<&str> {
         let life = self.lives.named(resource, key).find(|life| life.uid == *uid)?;

@@ -17,6 +17,8 @@ pub struct Header {
     pub server: String,
     /// The release of the API server, such as `v1.36.2`; empty where it is not known.
     pub release: String,
+    /// By how many milliseconds the API server's clock was ahead of the one by which the times of the lines were taken.
+    pub ahead: f64,
     /// What was made unreadable, in words; empty for nothing but the values of Secrets, which are never in a file.
     pub redaction: Vec<String>,
 }
@@ -39,10 +41,10 @@ pub struct Watch {
 pub enum Step {
     /// Its first list was complete.
     Listed,
-    /// Everything begins to be listed again. What that list brings counts when it is complete.
-    Lists,
-    /// Such a list was complete, and was needed for this reason.
-    Relisted(String),
+    /// Everything begins to be listed again, for this reason. What that list brings counts when it is complete.
+    Lists(String),
+    /// Such a list was complete.
+    Relisted,
     /// The server is not heard, since this time in milliseconds, for this reason.
     Lost(f64, String),
     /// Nothing was heard since this time in milliseconds, and now the watch is whole again.

@@ -117,6 +117,7 @@ impl Block {
             program: text("program"),
             server: text("server"),
             release: text("release"),
+            ahead: number(all, "ahead").filter(|ahead| ahead.abs() < 1e15).unwrap_or_default(),
             redaction: rules.iter().filter_map(|rule| unescaped(rule)).map(Cow::into_owned).collect(),
         };
         Ok((from, Line::Header(header)))
@@ -128,8 +129,8 @@ impl Block {
         let step = match step {
             "began" | "goes on" => return self.read_watch(all, step == "goes on", watch),
             "listed" => Step::Listed,
-            "lists" => Step::Lists,
-            "relisted" => Step::Relisted(reason()),
+            "lists" => Step::Lists(reason()),
+            "relisted" => Step::Relisted,
             "lost" => Step::Lost(since()?, reason()),
             "gap" => Step::Gap(since()?, reason()),
             "refused" => Step::Refused(reason()),

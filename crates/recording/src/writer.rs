@@ -119,11 +119,11 @@ impl Writer {
         let from = now as f64 / 1_000.0;
         self.out.extend_from_slice(format!(r#"{{"churn":{FORMAT},"block":{},"from":{from}"#, self.block).as_bytes());
         if self.block == 0 {
-            let Header { title, program, server, release, redaction } = &self.header;
+            let Header { title, program, server, release, ahead, redaction } = &self.header;
             for (name, text) in [("title", title), ("program", program), ("server", server), ("release", release)] {
                 member(name, text, &mut self.out);
             }
-            self.out.extend_from_slice(br#","redaction":["#);
+            self.out.extend_from_slice(format!(r#","ahead":{ahead},"redaction":["#).as_bytes());
             for (at, rule) in redaction.iter().enumerate() {
                 if at > 0 {
                     self.out.push(b',');
@@ -170,8 +170,8 @@ impl Writer {
     fn write_step(&mut self, watch: u32, step: &Step, now: i64) {
         let (name, since, reason) = match step {
             Step::Listed => ("listed", None, None),
-            Step::Lists => ("lists", None, None),
-            Step::Relisted(reason) => ("relisted", None, Some(reason)),
+            Step::Lists(reason) => ("lists", None, Some(reason)),
+            Step::Relisted => ("relisted", None, None),
             Step::Lost(since, reason) => ("lost", Some(since), Some(reason)),
             Step::Gap(since, reason) => ("gap", Some(since), Some(reason)),
             Step::Refused(reason) => ("refused", None, Some(reason)),

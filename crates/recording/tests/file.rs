@@ -47,6 +47,7 @@ impl Written {
             program: String::from("kubechurn 0.1.0"),
             server: String::from("http://127.0.0.1:8001/"),
             release: String::from("v1.36.2"),
+            ahead: -1.5,
             redaction: vec![String::from("annotations that look like tokens")],
         };
         Written { file: FileWriter::new(header, Cursor::default()), lines: Vec::new() }
@@ -85,8 +86,8 @@ fn what_was_written_is_read_to_the_byte_in_its_order_with_its_times() {
     let since = began + 20.5;
     for step in [
         Step::Lost(since, String::from("closed (1006)")),
-        Step::Lists,
-        Step::Relisted(String::from("410 Gone")),
+        Step::Lists(String::from("410 Gone")),
+        Step::Relisted,
         Step::Gap(since, String::new()),
         Step::Refused(String::from("watch (403): no")),
         Step::Ended,

@@ -154,7 +154,7 @@ impl Shell {
             Effect::Reflect(id, ReflectorInput::Input(input)) => self.input(id, input),
             Effect::Reflect(id, ReflectorInput::Relist(reason)) => self.input(id, Input::Relist(&reason)),
             Effect::Reflect(id, ReflectorInput::GiveUp(reason)) => self.input(id, Input::GiveUp(&reason)),
-            Effect::Request(id, request) => match request.at(true) {
+            Effect::Request(id, request) => match request.at(None) {
                 ControlFlow::Break(answer) => self.with(|page, env| page.answer(id, answer, env)),
                 ControlFlow::Continue(request) => {
                     let (this, server) = (self.this.clone(), self.server.clone());

@@ -114,9 +114,17 @@ impl Api {
     /// # Errors
     /// When nothing answers, the answer is no success, or it breaks off.
     pub async fn text(&self, url: &str, accept: &str) -> Result<String, Failure> {
-        let body = self.get(url, accept).await?.into_body().collect().await.map_err(|error| broke_off(&error))?;
-        String::from_utf8(body.to_bytes().into()).map_err(|_| Failure::unreachable("the answer is no text"))
+        read(self.get(url, accept).await?).await
     }
+}
+
+/// The text of an answer.
+///
+/// # Errors
+/// When it breaks off, or is no text.
+pub async fn read(response: Response<Body>) -> Result<String, Failure> {
+    let body = response.into_body().collect().await.map_err(|error| broke_off(&error))?;
+    String::from_utf8(body.to_bytes().into()).map_err(|_| Failure::unreachable("the answer is no text"))
 }
 
 /// The next bytes of an answer; `None` at its end.

@@ -20,7 +20,9 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
+
+use http::header::DATE;
 
 use kubechurn_client::api::definition;
 use kubechurn_client::api::discovery::{ACCEPT, PATHS};
@@ -29,6 +31,7 @@ use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::discovery::CachedDiscovery;
+use kubechurn_client::cache::server_clock::ServerClock;
 use kubechurn_client::json;
 use kubechurn_cluster::{Demo, DemoError};
 use kubechurn_columns::kinds::config::SECRETS;
@@ -91,7 +94,8 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<(), 
         Source::Kubeconfig { context, file } => (Api::connect(context, file.as_deref()).await?, None),
     };
     let server = |failure: Failure| RecordError::Server(api.server.clone(), failure.words);
-    let version = answered(api.text("version", "application/json")).await.map_err(server)?;
+    let mut clock = ServerClock::default();
+    let version = answered(version(&api, &mut clock)).await.map_err(server)?;
     let mut resources = answered(chosen(&api, &version, &kinds)).await.map_err(server)??;
     if secrets && !resources.iter().any(secret::is_secret) {
         resources.push(SECRETS.resource);
@@ -102,9 +106,10 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<(), 
     let namespaces = namespaces.unwrap_or_else(|| api.namespace.iter().cloned().collect());
     let header = Header {
         title,
-        program: PROGRAM.to_owned(),
+        program: PROGRAM.replace('/', " "),
         server: api.server.clone(),
         release: release(&version),
+        ahead: clock.ahead(),
         ..Header::default()
     };
     let tape = Tape::begin(&file, header).map_err(|error| RecordError::Create(file.clone(), error))?;
@@ -215,6 +220,20 @@ async fn discovered(api: &Api) -> Result<Vec<kubechurn_client::api::discovery::D
         cached.described(of, answer.as_deref().map_err(|failure| &*failure.words));
     }
     Ok(cached.resources())
+}
+
+/// What the server says of its version, and by its answer what its clock shows.
+async fn version(api: &Api, clock: &mut ServerClock) -> Result<String, Failure> {
+    let asked = wall();
+    let response = api.get("version", "application/json").await?;
+    let date = response.headers().get(DATE).and_then(|date| date.to_str().ok()).map(str::to_owned);
+    date.iter().for_each(|date| clock.answered(date, asked, wall()));
+    api::read(response).await
+}
+
+/// The time in milliseconds since 1970.
+fn wall() -> f64 {
+    SystemTime::UNIX_EPOCH.elapsed().map_or(0.0, |since| since.as_secs_f64() * 1_000.0)
 }
 
 /// An answer that comes in time.

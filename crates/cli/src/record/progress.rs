@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::tape::Counts;
 
-/// How often a line is written where the lines before it stay.
-const SELDOM: Duration = Duration::from_secs(10);
+/// How often a line is written where the lines before it stay, in seconds.
+const SELDOM: u64 = 10;
 
 /// Takes the cursor to the beginning of the line, and clears it.
 const CLEAR: &str = "\r\x1b[K";
@@ -19,14 +19,14 @@ pub struct Progress {
     is_terminal: bool,
     /// Whether a line is there that is written over.
     is_shown: bool,
-    /// When the last line was written that stays.
-    last: Duration,
+    /// How many lines that stay were due so far.
+    due: u64,
 }
 
 impl Progress {
     /// The progress on standard error.
     pub fn new() -> Progress {
-        Progress { is_terminal: io::stderr().is_terminal(), is_shown: false, last: Duration::ZERO }
+        Progress { is_terminal: io::stderr().is_terminal(), is_shown: false, due: 0 }
     }
 
     /// Says something that stays.
@@ -46,11 +46,11 @@ impl Progress {
             self.is_shown = true;
             return format!("{CLEAR}{}", words(after, counts));
         }
-        if after < self.last + SELDOM {
-            return String::new();
+        let due = after.as_secs() / SELDOM;
+        match due > std::mem::replace(&mut self.due, due) {
+            true => words(after, counts) + "\n",
+            false => String::new(),
         }
-        self.last = after;
-        words(after, counts) + "\n"
     }
 }
 
@@ -102,11 +102,12 @@ mod tests {
 
     #[test]
     fn a_line_is_written_over_where_somebody_watches_and_else_comes_now_and_then() {
-        let mut watched = Progress { is_terminal: true, is_shown: false, last: Duration::ZERO };
-        let mut logged = Progress { is_terminal: false, is_shown: false, last: Duration::ZERO };
+        let mut watched = Progress { is_terminal: true, is_shown: false, due: 0 };
+        let mut logged = Progress { is_terminal: false, is_shown: false, due: 0 };
         let mut lines = (0, 0);
         for second in 1..=30 {
-            let after = Duration::from_secs(second);
+            // Each tick is a little later than a second after the one before.
+            let after = Duration::from_millis(1_030 * second);
             lines.0 += usize::from(watched.line(after, COUNTS).starts_with(CLEAR));
             lines.1 += usize::from(logged.line(after, COUNTS).ends_with('\n'));
         }

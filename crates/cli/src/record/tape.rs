@@ -5,7 +5,7 @@ use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::Path;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
@@ -15,6 +15,8 @@ use kubechurn_client::cache::shared_informer::ReceivedDelta;
 use kubechurn_model::history::secret;
 use kubechurn_recording::native::FileWriter;
 use kubechurn_recording::{Header, Line, Step, Text, Version, Watch};
+
+use super::wall;
 
 /// How much there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,11 +62,10 @@ impl Tape {
     /// # Errors
     /// When it cannot be written.
     pub fn begin(path: &Path, header: Header) -> io::Result<Tape> {
-        let wall = SystemTime::UNIX_EPOCH.elapsed().map_err(io::Error::other)?;
         let file = File::create(path)?;
         let length = file.try_clone()?;
         Ok(Tape {
-            began: (Instant::now(), wall.as_secs_f64() * 1_000.0),
+            began: (Instant::now(), wall()),
             file: Some(FileWriter::new(header, file)),
             length,
             is_new: false,

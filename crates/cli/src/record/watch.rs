@@ -170,7 +170,7 @@ impl Watch {
         self.informer.drain(usize::MAX, now);
         let reflector = self.informer.reflector();
         if had_listed && !was_listing && reflector.listing().is_some() {
-            tape.step(number, now, Step::Lists);
+            tape.step(number, now, Step::Lists(reflector.list_reason().to_owned()));
         }
         if !had_listed && reflector.has_listed() {
             tape.step(number, now, Step::Listed);
@@ -179,7 +179,7 @@ impl Watch {
         for notice in self.informer.take_notices() {
             let at = notice.at();
             match notice {
-                Notice::Relisted { reason, .. } => tape.step(number, at, Step::Relisted(reason)),
+                Notice::Relisted { .. } => tape.step(number, at, Step::Relisted),
                 Notice::Gap { from, reason, .. } => tape.step(number, at, Step::Gap(from, reason)),
                 // The gap begins with what was heard last.
                 Notice::Stale { reason, .. } => {

@@ -65,6 +65,13 @@ pub struct Discovered {
 }
 
 impl Discovered {
+    /// A resource of which only this is known, and that it was listed and watched.
+    pub fn watched(resource: ApiResource) -> Discovered {
+        let verbs = ["list", "watch"].map(Box::from).to_vec();
+        let singular = intern(&resource.kind.to_lowercase());
+        Discovered { resource, singular, short_names: Vec::new(), preferred: true, verbs }
+    }
+
     /// Whether the resource has all these verbs.
     pub fn supports(&self, verbs: &[&str]) -> bool {
         verbs.iter().all(|verb| self.verbs.iter().any(|known| **known == **verb))

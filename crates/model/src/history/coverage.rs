@@ -47,7 +47,7 @@ impl Before {
 
 /// What happened to a watch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Step {
+pub enum Step {
     /// It began.
     Began,
     /// Its first list was complete.
@@ -170,6 +170,36 @@ impl Coverage {
                 _ => {}
             }
         }
+    }
+
+    /// What happened to each watch, in order: when, after how many versions, and the place of the watch among all.
+    pub fn steps(&self, from: u64) -> impl Iterator<Item = (u64, f64, u64, usize, Step)> {
+        let after = self.entries.partition_point(|entry| entry.number < from);
+        let entries = self.entries[after..].iter();
+        entries.map(|entry| (entry.number, entry.at, entry.received, entry.watch, entry.step))
+    }
+
+    /// When the list was complete that began with a step of a watch; in milliseconds.
+    pub fn relisted_at(&self, number: u64) -> Option<f64> {
+        let mut after = self.entries.iter().skip_while(|entry| entry.number < number);
+        let watch = after.next()?.watch;
+        after.find(|entry| entry.watch == watch && entry.step == Step::Relisted).map(|entry| entry.at)
+    }
+
+    /// The resource and the scope of the watch at a place among all, and the numbers of the lives that its first list named in a
+    /// version that was known before.
+    pub fn watch(&self, place: usize) -> Option<(ApiResource, &Scope, impl Iterator<Item = u32>)> {
+        let Watch { resource, scope, named, .. } = self.watches.get(place)?;
+        let bits = named
+            .iter()
+            .zip(0_u32..)
+            .flat_map(|(word, at)| (0..64_u32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit));
+        Some((*resource, scope, bits))
+    }
+
+    /// A recording says that the server was not heard since a time, or is heard again.
+    pub fn recorded(&mut self, id: InformerId, step: Step, (at, received): (f64, u64)) {
+        self.step(id, step, (at, received));
     }
 
     /// A watch has ended.

@@ -313,6 +313,45 @@ impl History {
         self.recorder.remembers(resource, &object.key, &object.uid)
     }
 
+    /// Calls `each` with at most so many of the versions that were received from a number on, in the order in which they came.
+    /// Returns the number after the last one; `None` where there is no more.
+    pub fn each_version(
+        &self,
+        from: u64,
+        most: usize,
+        each: &mut dyn FnMut(&Record, &Life, ApiResource),
+    ) -> Option<u64> {
+        let mut last = None;
+        for record in self.recorder.between(from, u64::MAX).take(most) {
+            let life = self.recorder.life(record.life);
+            if let Some((life, resource)) = life.and_then(|life| Some((life, self.recorder.resource(life)?))) {
+                each(record, life, resource);
+            }
+            last = Some(record.sequence + 1);
+        }
+        last
+    }
+
+    /// The text of the newest version of an object, if it is kept.
+    pub fn newest_text(&self, resource: ApiResource, object: &Object) -> Option<Cow<'_, str>> {
+        self.recorder.read(self.recorder.newest(resource, &object.key, &object.uid)?)
+    }
+
+    /// What is known of a version beside its text, if it is kept.
+    pub fn record(&self, sequence: u64) -> Option<&Record> {
+        Some(self.recorder.get(sequence)?.record)
+    }
+
+    /// An object, by the number of its life.
+    pub fn life(&self, number: u32) -> Option<&Life> {
+        self.recorder.life(number)
+    }
+
+    /// The objects of a resource after so many versions were received: of each what is known of its version.
+    pub fn lives_at(&self, resource: ApiResource, received: u64) -> impl Iterator<Item = (&Life, Past)> {
+        self.recorder.past(resource, move |_| Some(received))
+    }
+
     /// The text of a version, if it is kept.
     pub fn text(&self, sequence: u64) -> Option<Cow<'_, str>> {
         self.recorder.read(sequence)

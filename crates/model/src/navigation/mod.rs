@@ -13,6 +13,8 @@ pub mod selectors;
 use std::sync::Arc;
 
 use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
 use kubechurn_columns::kinds::Kind;
 
 use crate::kind_id::KindId;
@@ -50,6 +52,19 @@ pub struct Navigation {
     pub keeps_changes: bool,
     /// Whether the feed over everything that matters was shown.
     has_shown_changes: bool,
+    /// The recording that is shown in place of a cluster.
+    pub recorded: Option<Recorded>,
+}
+
+/// A recording that is shown in place of a cluster.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    /// What it is called.
+    pub title: String,
+    /// When the last of what is in it was received, in milliseconds.
+    pub end: f64,
+    /// What was watched by then.
+    pub watches: Vec<(ApiResource, Scope)>,
 }
 
 impl Navigation {
@@ -68,16 +83,25 @@ impl Navigation {
             recent: Vec::new(),
             keeps_changes: true,
             has_shown_changes: false,
+            recorded: None,
         }
     }
 
     /// The kinds that stay watched though they are not in view, so that whoever comes back to *What changed* has missed
     /// nothing.
     pub fn kept(&mut self) -> Vec<&'static Kind> {
+        if let Some(recorded) = &self.recorded {
+            return recorded.watches.iter().filter_map(|(resource, _)| self.catalog.of_resource(resource)).collect();
+        }
         self.has_shown_changes |= self.route.is_everything();
         let keeps = self.keeps_changes && self.has_shown_changes;
         let names = keeps.then_some(MATTERS).into_iter().flat_map(|names| names.split(','));
         names.filter_map(|name| self.catalog.find(name)).collect()
+    }
+
+    /// The newest time that can be shown: that of now, or the end of a recording; in milliseconds.
+    pub fn newest(&self, now: f64) -> f64 {
+        self.recorded.as_ref().map_or(now, |recorded| recorded.end)
     }
 
     /// The kinds in view that the server has.

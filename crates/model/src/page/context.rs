@@ -77,6 +77,12 @@ pub struct Context<'a> {
 }
 
 impl Shared {
+    /// Watches exactly what the route asks for, or what a recording has. Returns whether another table is in view than before.
+    pub fn watch(&mut self, now: f64) -> bool {
+        let Shared { navigation, watching, notices, audit, effects, .. } = self;
+        watching.watch(navigation, &mut notices.announcer, effects, (audit, now))
+    }
+
     /// The context of something that is done now.
     pub fn context<'a>(&'a mut self, env: &'a dyn Environment) -> Context<'a> {
         Context {
@@ -198,6 +204,11 @@ impl Context<'_> {
         for (id, _) in self.watching.informers.iter() {
             self.effects.push(Effect::Reflect(id, ReflectorInput::Input(input.clone())));
         }
+    }
+
+    /// The newest time that can be shown: that of now, or the end of a recording; in milliseconds.
+    pub fn newest(&self) -> f64 {
+        self.navigation.newest(self.now)
     }
 
     /// The time that is shown: the moment, or now; in milliseconds.

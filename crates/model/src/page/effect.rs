@@ -162,6 +162,9 @@ pub struct FoundApi {
     pub readable: bool,
 }
 
+/// What is said wherever something is missing because a recording is shown.
+pub const RECORDED: &str = "this is a recording, and there is no server to ask";
+
 /// What is said wherever something is missing because no answer over HTTP can be read.
 pub const UNREADABLE: &str = "the API is of another origin, and does not let this page read its answers (no CORS)";
 
@@ -183,17 +186,16 @@ impl Request {
         }
     }
 
-    /// Goes on with the request where answers over HTTP can be read, as `readable` says, or if something else than fetch
-    /// carries the request out. Else it breaks with an answer that says why there is nothing, without a question to the server.
-    pub fn at(self, readable: bool) -> ControlFlow<Answer, Request> {
-        if readable {
-            return ControlFlow::Continue(self);
-        }
-        let failure = || Failure::unreachable(UNREADABLE);
+    /// Goes on with the request where answers of a server can be had, or if something else than a server carries the request
+    /// out. Else it breaks with an answer that says why there is nothing, [`UNREADABLE`] or [`RECORDED`], without a question to
+    /// the server.
+    pub fn at(self, without: Option<&'static str>) -> ControlFlow<Answer, Request> {
+        let Some(reason) = without else { return ControlFlow::Continue(self) };
+        let failure = || Failure::unreachable(reason);
         ControlFlow::Break(match self {
             Request::Discovery(mut cached) => {
                 cached.begin();
-                cached.failed(format!("only the kinds that the page knows by itself are here: {UNREADABLE}"));
+                cached.failed(format!("only the kinds that the page knows by itself are here: {reason}"));
                 cached.end();
                 Answer::Discovery(cached)
             }
@@ -202,7 +204,7 @@ impl Request {
             Request::ListExactly(..) => Answer::ListExactly(Err(failure())),
             Request::Get(..) => Answer::Get(Err(failure())),
             Request::Namespaces(mut known) => {
-                known.trouble = Some(format!("Type a name: {UNREADABLE}."));
+                known.trouble = Some(format!("Type a name: {reason}."));
                 Answer::Namespaces(known)
             }
             Request::Find { .. }

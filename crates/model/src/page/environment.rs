@@ -1,5 +1,7 @@
 //! What the page asks of its surroundings: clocks, storage, the document. Asking changes nothing there.
 
+use std::fmt;
+
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
@@ -82,6 +84,86 @@ pub trait Environment {
     /// The time, and a random number.
     fn moment(&self) -> Moment {
         Moment { now: self.now(), random: self.random() }
+    }
+}
+
+/// The surroundings of a page that shows a recording: those of another page, but for the time, and for where a cluster would be.
+#[derive(Clone, Copy)]
+pub struct Recorded<'a> {
+    /// The surroundings of the other page.
+    pub around: &'a dyn Environment,
+    /// The time, in milliseconds since 1970 by the clock of whoever recorded.
+    pub now: f64,
+    /// By how many milliseconds the API server's clock was ahead of it.
+    pub ahead: f64,
+}
+
+impl fmt::Debug for Recorded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorded").field("now", &self.now).field("ahead", &self.ahead).finish_non_exhaustive()
+    }
+}
+
+impl Environment for Recorded<'_> {
+    fn now(&self) -> f64 {
+        self.now
+    }
+    fn take_jump(&self) -> f64 {
+        0.0
+    }
+    fn random(&self) -> f64 {
+        0.0
+    }
+    fn secret_number(&self) -> u64 {
+        self.around.secret_number()
+    }
+    fn wall(&self) -> f64 {
+        self.now + self.ahead
+    }
+    fn server_clock(&self, _: &'static str) -> ServerClock {
+        ServerClock::default()
+    }
+    fn to_wall(&self) -> f64 {
+        0.0
+    }
+    fn ahead(&self, wall: f64) -> f64 {
+        self.around.ahead(wall)
+    }
+    fn zone_name(&self) -> String {
+        self.around.zone_name()
+    }
+    fn is_hidden(&self) -> bool {
+        self.around.is_hidden()
+    }
+    fn memory(&self) -> usize {
+        self.around.memory()
+    }
+    fn window(&self) -> Window {
+        self.around.window()
+    }
+    fn stored(&self, name: &str) -> Option<String> {
+        self.around.stored(name)
+    }
+    fn stored_in_tab(&self, name: &str) -> Option<String> {
+        self.around.stored_in_tab(name)
+    }
+    fn parameter(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn named(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn address(&self, text: &str) -> Option<Address> {
+        self.around.address(text)
+    }
+    fn url(&self) -> String {
+        self.around.url()
+    }
+    fn has_menu(&self) -> bool {
+        self.around.has_menu()
+    }
+    fn drawn(&self, row: RowKey) -> Option<DrawnRow> {
+        self.around.drawn(row)
     }
 }
 

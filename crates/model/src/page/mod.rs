@@ -24,6 +24,7 @@ mod links;
 mod net;
 mod output;
 pub mod palette;
+mod replay;
 pub mod report;
 mod requests;
 mod rewind;
@@ -46,6 +47,7 @@ use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::{Action, Health, Input, Options};
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
+use kubechurn_recording::{Header, Line};
 
 use crate::feed::FeedCommand;
 use crate::feed::span::SpanCommand;
@@ -68,6 +70,7 @@ use crate::page::environment::{Environment, fragment};
 use crate::page::feed::Feed;
 use crate::page::inspector::Inspector;
 use crate::page::keys::{Layer, innermost};
+use crate::page::replay::Replay;
 use crate::page::requests::{Purpose, Requests};
 use crate::page::rewind::{Followed, Rewind};
 use crate::page::settings::{Settings, stored_budget};
@@ -80,14 +83,12 @@ use crate::page::timeline::Timeline;
 use crate::page::verification::Verification;
 use crate::page::watching::{Receivers, Reflected, Watching, lists};
 use crate::table::cursor::Step;
-use crate::table::filter::Filter;
 use crate::view::panels::View;
 use crate::view::until_next_proof_age;
 use crate::watches::audit::AuditLog;
 use crate::watches::drain::Drain;
 use crate::watches::memory::Memory;
 use crate::watches::notices::Notices;
-use crate::watches::{Around, Rewatched, Wanted};
 
 /// The page.
 #[derive(Debug)]
@@ -107,6 +108,8 @@ pub struct Page {
     dialogs: Dialogs,
     completion: Completion,
     settings: Settings,
+    /// The recording that is shown, if one is.
+    replay: Option<Replay>,
     /// When something was last received, or the user did something.
     news: f64,
     /// When the last tick was.
@@ -119,6 +122,44 @@ impl Page {
     /// A page at the place that the address names, with what was stored on the last visit. The page looks for the API
     /// first.
     pub fn begin(env: &dyn Environment) -> Page {
+        let mut page = Page::new(stored_budget(env).bytes(), env);
+        page.connection.search.begin(false, &mut page.shared.context(env));
+        page
+    }
+
+    /// A page that shows a recording, whose history may take so many bytes. Its lines are to be handed to [`Page::replay`], each
+    /// at its time.
+    pub fn open(header: &Header, budget: usize, env: &dyn Environment) -> Page {
+        let mut page = Page::new(budget, env);
+        replay::begin(header, &mut page.shared.context(env));
+        page.replay = Some(Replay::default());
+        page
+    }
+
+    /// Takes a line of the recording that is shown. The time is that of the line.
+    pub fn replay(&mut self, line: &Line<'_>, env: &dyn Environment) {
+        let Some(replay) = &mut self.replay else { return };
+        let is_other_place = replay.take(line, &mut self.shared, &mut self.feed, env);
+        if is_other_place {
+            self.go_on(env);
+        } else if self.shared.watching.must_drain() {
+            self.shared.watching.take_news();
+            self.shared.watching.drain(true, env);
+            self.take(env);
+        }
+    }
+
+    /// The recording has come to its end: shows its last moment, or the one that the address names.
+    pub fn replayed(&mut self, env: &dyn Environment) {
+        if let Some(recorded) = &mut self.shared.navigation.recorded {
+            recorded.end = env.now().ceil();
+        }
+        self.frame(env);
+        self.follow_moment(true, env);
+        self.go_on(env);
+    }
+
+    fn new(budget: usize, env: &dyn Environment) -> Page {
         let own = env.address("").unwrap_or_default();
         let named = env.named("clusters").unwrap_or_default();
         let clusters = clusters::read(&named, &own, |text| env.address(text));
@@ -129,7 +170,7 @@ impl Page {
         for api in &apis {
             informers.set_options_of(api.cluster, Options { readable: api.readable, ..options });
         }
-        let history = History::new(stored_budget(env).bytes(), env.secret_number());
+        let history = History::new(budget, env.secret_number());
         let mut page = Page {
             shared: Shared {
                 navigation: Navigation::new(Route::parse(&fragment(&env.url())), clusters, home),
@@ -158,6 +199,7 @@ impl Page {
             dialogs: Dialogs::default(),
             completion: Completion::default(),
             settings: Settings::stored(env),
+            replay: None,
             news: env.now(),
             ticked: env.now(),
             was_hidden: env.is_hidden(),
@@ -170,7 +212,6 @@ impl Page {
         page.settings.begin(cx);
         page.table.begin(cx);
         page.present_place(env);
-        page.connection.search.begin(false, &mut page.shared.context(env));
         page
     }
 
@@ -277,8 +318,10 @@ impl Page {
         self.look_at_watches(env);
         let cx = &mut self.shared.context(env);
         self.notifications.notify(cx);
-        self.connection.ask_heartbeat(cx);
-        self.connection.ask_again(cx);
+        if self.replay.is_none() {
+            self.connection.ask_heartbeat(cx);
+            self.connection.ask_again(cx);
+        }
         self.beat(env);
     }
 
@@ -577,9 +620,9 @@ impl Page {
     /// Shows another moment, or, for `None`, now. The browser's history has one entry for all the moments that are shown one
     /// after the other.
     fn rewind_to(&mut self, at: Option<f64>, env: &dyn Environment) {
-        let now = env.now();
+        let newest = self.shared.navigation.newest(env.now());
         // The address has whole milliseconds, and what came within one has come.
-        let at = at.map(|at| at.max(0.0).ceil()).filter(|at| *at < now);
+        let at = at.map(|at| at.max(0.0).ceil()).filter(|at| *at < newest);
         let route = Route { at, ..self.shared.navigation.route.clone() };
         let was_rewound = self.shared.navigation.route.at.is_some();
         let effect = if was_rewound && at.is_some() { Effect::Replace } else { Effect::Push };
@@ -721,25 +764,7 @@ impl Page {
 
     /// Watches exactly what the route asks for.
     fn watch(&mut self, env: &dyn Environment) {
-        let cx = &mut self.shared.context(env);
-        let kept = cx.navigation.kept();
-        let navigation = &cx.navigation;
-        let wanted = Wanted::at(&navigation.route, &navigation.catalog, &navigation.definitions);
-        let wanted = wanted.and(&kept, &navigation.definitions);
-        let watching = &mut *cx.watching;
-        let announcer = &mut cx.notices.announcer;
-        let mut around = Around { informers: &mut watching.informers, announcer, now: cx.now };
-        let Rewatched { ended, is_other } = watching.watches.watch(&wanted, &mut around);
-        watching.watches.write_down(cx.audit);
-        // A table that comes into view again starts without its old filter.
-        watching.watches.others_mut().for_each(|table| table.filter_by(Filter::default()));
-        for id in ended {
-            let received = watching.history.received();
-            watching.history.coverage.ended(id, (cx.now, received));
-            cx.effects.push(Effect::Stop(id));
-        }
-        watching.start(cx.effects);
-        if is_other {
+        if self.shared.watch(env.now()) {
             self.table.begin_other_rows();
         }
     }

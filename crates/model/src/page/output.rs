@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kubechurn_client::api::object::Object;
+use kubechurn_recording::Header;
 
 use crate::feed::net::export::NetFormat;
 use crate::page::Page;
@@ -13,6 +14,7 @@ use crate::page::keys::{self, Focus, Press};
 use crate::page::net;
 use crate::page::report;
 use crate::page::time_words::TimeWords;
+use crate::recording::{Saver, Selected};
 use crate::rewind::{Rewound, Stores};
 use crate::table::schema::TableSchema;
 use crate::timeline::scene::Scene;
@@ -146,6 +148,20 @@ impl Page {
     /// How many changes that were received are not told in the feed yet.
     pub fn untold(&self) -> usize {
         self.feed.untold()
+    }
+
+    /// The lines of everything that is recorded, block by block.
+    pub fn recording(&self, header: Header) -> Vec<Vec<u8>> {
+        let (history, notices) = (&self.shared.watching.history, &self.shared.notices.list);
+        let mut saver = Saver::new(header, Selected::default(), history);
+        let (mut blocks, mut is_more) = (Vec::new(), true);
+        while is_more {
+            is_more = saver.go_on(history, 64, &|resource, at| notices.reason(&resource, at));
+            if saver.is_full() || !is_more {
+                blocks.push(saver.take_block());
+            }
+        }
+        blocks
     }
 
     /// How much was received, and what the recorder keeps of it.

@@ -73,8 +73,8 @@ impl Rewind {
             RewindCommand::Back(by) => return Some(Some(cx.shown_at() - by)),
             RewindCommand::Typed(text) => match time_of_day(&text) {
                 Some(time) => {
-                    let zone = cx.words().offset(cx.now);
-                    return Some(Some(last_such(time, cx.now + zone) - zone));
+                    let zone = cx.words().offset(cx.newest());
+                    return Some(Some(last_such(time, cx.newest() + zone) - zone));
                 }
                 None => cx.show_message("Write a time of day: 14:02, 14:02:11 or 14:02:11.408."),
             },
@@ -133,11 +133,11 @@ impl Rewind {
             let is_quiet = before.is_none_or(|before| at - before > QUIET * speed);
             match next {
                 Some(next) if is_quiet && next - at > QUIET * speed => at = next - BEFORE_CHANGE * speed,
-                None if is_quiet => at = cx.now,
+                None if is_quiet => at = cx.newest(),
                 _ => {}
             }
         }
-        if at >= cx.now {
+        if at >= cx.newest() {
             self.played = None;
             return true;
         }
@@ -164,14 +164,15 @@ impl Rewind {
 
     fn follow_address(&mut self, is_other: bool, cx: &mut Context<'_>) -> Followed {
         let was = cx.watching.moment;
-        let Some(at) = cx.navigation.route.at else {
+        let end = cx.navigation.recorded.as_ref().map(|recorded| recorded.end).filter(|end| end.is_finite());
+        let Some(at) = cx.navigation.route.at.or(end) else {
             self.played = None;
             cx.watching.moment = None;
             let had_rows = cx.watching.rewound.take().is_some();
             return if had_rows || was.is_some() { Followed::OtherRows } else { Followed::Same };
         };
         // What lies ahead is now.
-        let at = at.min(cx.now);
+        let at = at.min(cx.newest());
         if is_other {
             self.played = None;
         }
@@ -216,7 +217,7 @@ impl Rewind {
         RewindModel {
             time: cx.words().time_of_day(moment.at),
             whole: cx.words().full(moment.at),
-            ago: format!("{} ago", duration(((cx.now - moment.at) / 1_000.0).floor() * 1_000.0)),
+            ago: format!("{} ago", duration(((cx.newest() - moment.at) / 1_000.0).floor() * 1_000.0)),
             since,
             steps: [step(before, "−"), step(after, "+")],
             plays: self.plays(),
@@ -228,7 +229,7 @@ impl Rewind {
 
 /// Shows the rows at another time. Those that have not changed in between stay as they are.
 fn move_to(at: f64, cx: &mut Context<'_>) {
-    let moment = cx.watching.history.moment(at.min(cx.now));
+    let moment = cx.watching.history.moment(at.min(cx.newest()));
     if cx.watching.moment == Some(moment) {
         return;
     }
@@ -243,7 +244,7 @@ fn move_to(at: f64, cx: &mut Context<'_>) {
 
 /// The moment that is shown, or that of now.
 fn moment(cx: &Context<'_>) -> Moment {
-    cx.watching.moment.unwrap_or_else(|| cx.watching.history.moment(cx.now))
+    cx.watching.moment.unwrap_or_else(|| cx.watching.history.moment(cx.newest()))
 }
 
 /// When the change before a moment came, and when the next one: of the selected object, or else of what is in view.

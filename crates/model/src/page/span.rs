@@ -77,8 +77,8 @@ fn known_since(at: f64, cx: &Context<'_>) -> f64 {
 
 /// The times that the user typed: for each the last one that has been.
 fn typed(ends: &[String; 2], cx: &Context<'_>) -> Option<[f64; 2]> {
-    let zone = cx.words().offset(cx.now);
-    let time = |text: &str| Some(last_such(time_of_day(text)?, cx.now + zone) - zone);
+    let zone = cx.words().offset(cx.newest());
+    let time = |text: &str| Some(last_such(time_of_day(text)?, cx.newest() + zone) - zone);
     let to = ends[1].trim();
     Some([time(&ends[0])?, if to.is_empty() || to == "now" { f64::INFINITY } else { time(to)? }])
 }

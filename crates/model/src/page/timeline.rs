@@ -185,6 +185,7 @@ impl Timeline {
         // The ruler's times have no mark of their own.
         let clock = if zone == Zone::Local { String::new() } else { format!(" · {}", *cx.view.footer.clock) };
         let moment = cx.watching.moment.map(|moment| (moment.at, cx.words().time_of_day(moment.at)));
+        let now = cx.newest();
         let watches = &mut cx.watching.watches;
         // The selected object always has a lane, even when none of its marks is left.
         if let Some((kind, key)) = &selected {
@@ -202,7 +203,7 @@ impl Timeline {
         let view = TimelineView {
             width: self.width,
             height: self.height,
-            window: self.viewport.window(cx.now),
+            window: self.viewport.window(now),
             offsets,
             scroll: self.scroll,
             hold: self.hover.or(hand).is_some(),
@@ -213,10 +214,10 @@ impl Timeline {
             moment,
             labels: cx.view.header.sizes.of(Panel::Labels).chosen,
         };
-        if self.width < 1.0 || !(*cx.repaints || timeline.is_due(&view, cx.now)) {
+        if self.width < 1.0 || !(*cx.repaints || timeline.is_due(&view, now)) {
             return;
         }
-        timeline.scene(&view, cx.now);
+        timeline.scene(&view, now);
         let (history, kinds, env, pasts) =
             (&cx.watching.history, cx.navigation.schema.kinds(), cx.env, &mut self.pasts);
         if pasts.len() > MOST_PASTS {
@@ -320,7 +321,7 @@ impl Timeline {
 
     /// Carries out a command. Returns what it asks of the moment that is shown.
     pub(super) fn handle(&mut self, command: TimelineCommand, cx: &mut Context<'_>) -> Option<RewindCommand> {
-        let now = cx.now;
+        let now = cx.newest();
         let lanes = &cx.navigation.route.lanes;
         let timeline = cx.watching.watches.timeline();
         let scene = timeline.map(|timeline| timeline.last_scene());
@@ -486,7 +487,7 @@ impl Timeline {
         drag.x = x;
         if drag.what == What::Pan {
             let scene = cx.watching.watches.timeline().map(|timeline| timeline.last_scene().scale.ms_per_pixel());
-            self.viewport.pan(cx.now, -by * scene.unwrap_or_default());
+            self.viewport.pan(cx.newest(), -by * scene.unwrap_or_default());
         }
         (drag.what == What::Playhead).then(|| RewindCommand::Drag(drag.time(x)))
     }
@@ -497,7 +498,7 @@ impl Timeline {
         match (drag.has_moved, drag.what, drag.window(drag.x)) {
             (false, ..) => return true,
             (true, What::Choose, Some(window)) => span::choose(Some(window), cx),
-            (true, What::Brush, Some(window)) => self.viewport.set(cx.now, window),
+            (true, What::Brush, Some(window)) => self.viewport.set(cx.newest(), window),
             _ => {}
         }
         false
@@ -536,7 +537,7 @@ impl Timeline {
         let Some(timeline) = cx.watching.watches.timeline() else { return };
         let scene = timeline.last_scene();
         if y >= scene.layout.strip_top && y <= scene.layout.strip_bottom {
-            self.viewport.center(cx.now, scene.strip.time(x));
+            self.viewport.center(cx.newest(), scene.strip.time(x));
             return;
         }
         let hit = timeline.hit(x, y);

@@ -9,7 +9,8 @@ use kubechurn_client::cache::journal::Identity;
 
 use crate::page::command::List;
 use crate::page::context::Context;
-use crate::page::effect::{Effect, ReflectorInput, Request, RequestId};
+
+use crate::page::effect::{Effect, RECORDED, ReflectorInput, Request, RequestId};
 use crate::page::environment::DrawnRow;
 use crate::page::requests::Purpose;
 use crate::page::rows::RowWindow;
@@ -46,6 +47,10 @@ impl Verification {
     /// Continues the check under way, or begins one. Must be called after each drain. Returns whether the tables must be
     /// made anew.
     pub(super) fn continue_check(&mut self, rows: &RowWindow, cx: &mut Context<'_>) -> bool {
+        // Nobody can be asked whether a recording is right.
+        if cx.navigation.recorded.is_some() {
+            return false;
+        }
         let watching = &mut *cx.watching;
         let at = Now { at: cx.now, hidden: cx.env.is_hidden(), paused: watching.paused, whole: watching.whole };
         let steps = self.verifier.look(at, &watching.watches, &mut watching.informers);
@@ -58,7 +63,10 @@ impl Verification {
 
     /// Begins a check at once, because the user asked for one.
     pub(super) fn begin_check(&mut self, cx: &mut Context<'_>) {
-        self.verifier.ask(cx.now, &cx.watching.watches);
+        match cx.navigation.recorded {
+            Some(_) => cx.show_message(&format!("Nothing is verified: {RECORDED}.")),
+            None => self.verifier.ask(cx.now, &cx.watching.watches),
+        }
     }
 
     /// Handles the server's answer to the list of a check. Returns whether the tables must be made anew.

@@ -17,14 +17,15 @@ use crate::navigation::Navigation;
 use crate::page::effect::{Effect, Effects, ReflectorInput};
 use crate::page::environment::Environment;
 use crate::rewind::Rewound;
+use crate::table::filter::Filter;
 use crate::table::view::{Retention, TableView};
-use crate::watches::Watches;
 use crate::watches::audit::{After, AuditLog};
 use crate::watches::drain::Drain;
 use crate::watches::notices::{Announcer, NoticeKind, PageNotice, subject};
 use crate::watches::rates::sums;
 use crate::watches::resync::Resyncs;
 use crate::watches::watched::worst;
+use crate::watches::{Around, Rewatched, Wanted, Watches};
 
 /// How long one drain may take in a frame, in milliseconds: half of the frame, so that the other half is left for
 /// painting.
@@ -232,6 +233,31 @@ impl Watching {
     pub fn waiting(&self) -> u64 {
         let queues = self.informers.iter().map(|(_, informer)| informer.queue());
         queues.map(|queue| queue.queued() - queue.resyncing()).sum()
+    }
+
+    /// Watches exactly what the route asks for, or what a recording has. Returns whether another table is in view than before.
+    pub fn watch(
+        &mut self,
+        navigation: &mut Navigation,
+        announcer: &mut Announcer,
+        effects: &mut Effects,
+        (audit, now): (&AuditLog, f64),
+    ) -> bool {
+        let kept = navigation.kept();
+        let wanted = Wanted::at(&navigation.route, &navigation.catalog, &navigation.definitions);
+        let recorded = navigation.recorded.as_ref().map(|recorded| &recorded.watches[..]);
+        let wanted = wanted.and(&kept, &navigation.definitions).recorded(recorded);
+        let mut around = Around { informers: &mut self.informers, announcer, now };
+        let Rewatched { ended, is_other } = self.watches.watch(&wanted, &mut around);
+        self.watches.write_down(audit);
+        // A table that comes into view again starts without its old filter.
+        self.watches.others_mut().for_each(|table| table.filter_by(Filter::default()));
+        for id in ended {
+            self.history.coverage.ended(id, (now, self.history.received()));
+            effects.push(Effect::Stop(id));
+        }
+        self.start(effects);
+        is_other
     }
 
     /// Starts the informers that are new.

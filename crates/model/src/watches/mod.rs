@@ -37,7 +37,7 @@ use crate::watches::missed::Absences;
 use crate::watches::notices::{Announcer, subject};
 use crate::watches::resync::Resyncs;
 use crate::watches::view::View;
-use crate::watches::watched::{Watched, scopes, worst};
+use crate::watches::watched::{Watched, worst};
 use kubechurn_columns::kinds::Kind;
 
 /// The watched kinds, those in view first, and their views.
@@ -357,7 +357,7 @@ impl Watches {
         }
         let mut after = Vec::new();
         for kind in &wanted.kinds {
-            let scopes = scopes(kind, wanted.route, wanted.is_in_view(kind));
+            let scopes = wanted.scopes(kind);
             let same = before.iter().position(|watched| watched.kind() == *kind && watched.scopes() == scopes);
             after.push(match same {
                 Some(at) => before.remove(at),

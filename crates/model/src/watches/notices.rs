@@ -291,6 +291,17 @@ impl NoticeList {
         self.kept.push_back(notice);
     }
 
+    /// Why something happened to the watches of a resource at a time; empty where that is not in the list any more.
+    pub fn reason(&self, resource: &ApiResource, at: f64) -> String {
+        let subject = subject(resource);
+        let reason =
+            self.kept.iter().filter(|notice| notice.resource == subject).find_map(|notice| match &notice.kind {
+                NoticeKind::Watch(_, notice) if notice.at() == at => notice.reason(),
+                _ => None,
+            });
+        reason.unwrap_or_default().to_owned()
+    }
+
     /// Newest first, those of one cause together.
     pub fn newest(&self) -> impl Iterator<Item = &Cause> {
         self.causes.iter().rev()

@@ -7,6 +7,9 @@ use crate::navigation::definitions::Definitions;
 use crate::navigation::route::Route;
 use crate::table::schema::TableSchema;
 use crate::watches::notices::Announcer;
+use crate::watches::watched::scopes;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
 use kubechurn_columns::kinds::Kind;
 
 /// What a route asks for.
@@ -16,6 +19,8 @@ pub struct Wanted<'a> {
     /// The kinds whose columns are known, those in view first.
     pub(super) kinds: Vec<&'static Kind>,
     in_view: TableSchema,
+    /// The watches of a recording, which alone has what is shown.
+    recorded: Option<&'a [(ApiResource, Scope)]>,
 }
 
 /// What watches are made of, and the time.
@@ -44,7 +49,7 @@ impl<'a> Wanted<'a> {
         let known = |kind: &&'static Kind| !definitions.awaits(kind);
         let kinds = route.watched(catalog).into_iter().filter(known).collect();
         let in_view: Vec<&'static Kind> = route.kinds(catalog).into_iter().filter(known).collect();
-        Wanted { route, kinds, in_view: TableSchema::of(&in_view) }
+        Wanted { route, kinds, in_view: TableSchema::of(&in_view), recorded: None }
     }
 
     /// These kinds, too, as far as their columns are known.
@@ -55,6 +60,19 @@ impl<'a> Wanted<'a> {
             }
         }
         self
+    }
+
+    /// The scopes of a recording's watches, in place of those that the route asks for.
+    pub fn recorded(self, recorded: Option<&'a [(ApiResource, Scope)]>) -> Wanted<'a> {
+        Wanted { recorded, ..self }
+    }
+
+    /// The scopes in which a kind is wanted.
+    pub(super) fn scopes(&self, kind: &Kind) -> Vec<Scope> {
+        let Some(recorded) = self.recorded else { return scopes(kind, self.route, self.is_in_view(kind)) };
+        let own = recorded.iter().filter(|(resource, _)| *resource == kind.resource).map(|(_, scope)| scope.clone());
+        let own: Vec<Scope> = own.collect();
+        if own.is_empty() { vec![Scope::default()] } else { own }
     }
 
     pub(super) fn is_in_view(&self, kind: &Kind) -> bool {

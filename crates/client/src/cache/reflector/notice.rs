@@ -74,6 +74,18 @@ impl Notice {
         }
     }
 
+    /// Why it happened, where that is known.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Notice::Relisted { reason, .. }
+            | Notice::Gap { reason, .. }
+            | Notice::Malformed { reason, .. }
+            | Notice::Stale { reason, .. }
+            | Notice::Refused { reason, .. } => Some(reason),
+            Notice::OverHttp { .. } | Notice::Late { .. } => None,
+        }
+    }
+
     /// One sentence for the user: what happened, and what is being done next.
     pub fn sentence(&self) -> String {
         match self {

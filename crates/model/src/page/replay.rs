@@ -1,0 +1,234 @@
+//! Has the lines of a recording go the way of a server's frames: through the same informers, queues, stores, marks and recorder.
+
+use kubechurn_client::api::discovery::Discovered;
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::{Input, Notice};
+use kubechurn_client::cache::shared_informer::ReceivedDelta;
+use kubechurn_recording::{Header, Line, Step, Text, Version, Watch};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::feed::wrong::Received;
+use crate::history::coverage;
+use crate::navigation::Recorded;
+use crate::navigation::catalog::Catalog;
+use crate::page::context::{Context, Shared};
+use crate::page::environment::Environment;
+use crate::page::feed::Feed;
+use crate::page::watching::Receivers;
+use crate::view::Source;
+use crate::watches::notices::{NoticeKind, PageNotice, subject};
+
+/// The page shows a recording: there is nothing to look for.
+pub(super) fn begin(header: &Header, cx: &mut Context<'_>) {
+    let title = if header.title.is_empty() { "recording" } else { &header.title };
+    cx.navigation.found = true;
+    cx.navigation.recorded = Some(Recorded { title: title.to_owned(), end: f64::INFINITY, ..Recorded::default() });
+    let (cluster, address) = (title.to_owned(), header.server.clone());
+    cx.view.header.source.put(Source { cluster, address, unreadable: false });
+    cx.view.header.splash.put(None);
+}
+
+/// A list that has begun and is not complete.
+#[derive(Debug, Default)]
+struct List {
+    /// Whether an item has come.
+    has_items: bool,
+    /// What it named, and what was found to be gone.
+    named: FxHashSet<ObjectKey>,
+}
+
+/// A watch of the recording.
+#[derive(Debug)]
+struct Replayed {
+    resource: ApiResource,
+    scope: Scope,
+    list: Option<List>,
+}
+
+/// The watches of a recording, as far as its lines have come.
+#[derive(Debug, Default)]
+pub(super) struct Replay {
+    watches: FxHashMap<u32, Replayed>,
+    /// Every resource of which there was a watch.
+    resources: Vec<ApiResource>,
+    /// The frame that is being made.
+    frame: String,
+}
+
+impl Replay {
+    /// Takes a line of the recording. Returns whether there are other kinds now.
+    pub(super) fn take(
+        &mut self,
+        line: &Line<'_>,
+        shared: &mut Shared,
+        feed: &mut Feed,
+        env: &dyn Environment,
+    ) -> bool {
+        match line {
+            Line::Watch(watch) => return self.begin(watch, shared, feed, env),
+            Line::Step(number, Step::Ended) => {
+                if let Some(Replayed { resource, scope, .. }) = self.watches.remove(number)
+                    && let Some(recorded) = &mut shared.navigation.recorded
+                {
+                    recorded.watches.retain(|watch| *watch != (resource, scope.clone()));
+                    return true;
+                }
+            }
+            Line::Step(number, step) => self.step(*number, step, shared, feed, env),
+            Line::Version(version) => self.version(version, shared, feed, env),
+            Line::Header(_) | Line::Definition(_) | Line::Note(_) => {}
+        }
+        false
+    }
+
+    /// A watch begins, and with it its first list.
+    fn begin(&mut self, watch: &Watch, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) -> bool {
+        let Watch { number, resource, scope, .. } = watch;
+        if self.watches.contains_key(number) {
+            return false;
+        }
+        if !self.resources.contains(resource) {
+            self.resources.push(*resource);
+            let discovered: Vec<Discovered> = self.resources.iter().copied().map(Discovered::watched).collect();
+            shared.navigation.catalog = Catalog::of(&discovered, &shared.navigation.catalog);
+        }
+        if let Some(recorded) = &mut shared.navigation.recorded {
+            recorded.watches.push((*resource, scope.clone()));
+        }
+        shared.watch(env.now());
+        let list = Some(List::default());
+        self.watches.insert(*number, Replayed { resource: *resource, scope: scope.clone(), list });
+        if let Some(id) = self.informer(*number, shared) {
+            hand(id, Input::Start, shared, feed, env);
+            begin_list(id, *resource, shared, feed, env);
+        }
+        true
+    }
+
+    fn informer(&self, number: u32, shared: &Shared) -> Option<InformerId> {
+        let Replayed { resource, scope, .. } = self.watches.get(&number)?;
+        let informers = &shared.watching.informers;
+        informers.iter().map(|(id, _)| id).find(|id| informers.of(*id) == Some((*resource, scope)))
+    }
+
+    fn step(&mut self, number: u32, step: &Step, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) {
+        let Some(id) = self.informer(number, shared) else { return };
+        let Some(Replayed { resource, scope, list }) = self.watches.get_mut(&number) else { return };
+        let at = env.now();
+        let mut covered = |step| {
+            let received = shared.watching.history.received();
+            shared.watching.history.coverage.recorded(id, step, (at, received));
+        };
+        let notice = match step {
+            Step::Listed | Step::Relisted => {
+                if let Some(list) = list.take() {
+                    let (resource, is_first) = (*resource, *step == Step::Listed);
+                    end_list(id, (resource, list, is_first), shared, feed, env);
+                }
+                return;
+            }
+            Step::Lists(reason) => {
+                *list = Some(List::default());
+                // What the list does not name is looked for in the store.
+                if let Some(informer) = shared.watching.informers.get_mut(id) {
+                    informer.drain(usize::MAX, at);
+                }
+                hand(id, Input::Relist(reason), shared, feed, env);
+                return begin_list(id, *resource, shared, feed, env);
+            }
+            Step::Lost(since, reason) => {
+                covered(coverage::Step::Lost(*since));
+                Notice::Stale { at, reason: reason.clone() }
+            }
+            Step::Gap(from, reason) => {
+                covered(coverage::Step::Gap(*from));
+                Notice::Gap { from: *from, to: at, reason: reason.clone() }
+            }
+            Step::Refused(reason) => Notice::Refused { at, reason: reason.clone(), retried: true },
+            Step::Ended => return,
+        };
+        let namespace = scope.namespace.clone();
+        let notice = PageNotice { resource: subject(resource), namespace, kind: NoticeKind::Watch(id, notice) };
+        shared.context(env).publish(notice);
+    }
+
+    fn version(&mut self, version: &Version<'_>, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) {
+        let Some(id) = self.informer(version.watch, shared) else { return };
+        let Some(Replayed { list, .. }) = self.watches.get_mut(&version.watch) else { return };
+        if let Some(list) = list {
+            list.named.insert(version.key.clone());
+            if let Text::Whole(text) = version.text {
+                self.frame.clear();
+                self.frame.push_str(if std::mem::replace(&mut list.has_items, true) { "," } else { "" });
+                self.frame.push_str(text);
+                hand(id, Input::Piece(self.frame.as_bytes()), shared, feed, env);
+            }
+            return;
+        }
+        let Text::Whole(text) = version.text else { return };
+        let name = match version.delta_type {
+            DeltaType::Added => "ADDED",
+            DeltaType::Deleted => "DELETED",
+            DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync => "MODIFIED",
+        };
+        self.frame.clear();
+        for part in [r#"{"type":""#, name, r#"","object":"#, text, "}"] {
+            self.frame.push_str(part);
+        }
+        hand(id, Input::Frame(&self.frame), shared, feed, env);
+    }
+}
+
+fn begin_list(id: InformerId, resource: ApiResource, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) {
+    let (kind, version) = (resource.kind, resource.api_version());
+    let text =
+        format!(r#"{{"kind":"{kind}List","apiVersion":"{version}","metadata":{{"resourceVersion":"1"}},"items":["#);
+    hand(id, Input::Piece(text.as_bytes()), shared, feed, env);
+}
+
+/// Ends a list. Of a later list than the first, a recording has only what was new: all else is as it was.
+fn end_list(
+    id: InformerId,
+    (resource, mut list, is_first): (ApiResource, List, bool),
+    shared: &mut Shared,
+    feed: &mut Feed,
+    env: &dyn Environment,
+) {
+    let informer = shared.watching.informers.get(id).filter(|_| !is_first);
+    let known = informer.map(|informer| informer.store().list()).unwrap_or_default();
+    for object in known.iter().filter(|object| !list.named.contains(&object.key)) {
+        let history = &shared.watching.history;
+        let text = history.newest_text(resource, object).map(|text| text.into_owned());
+        let Some(text) = text else { continue };
+        let separator = if std::mem::replace(&mut list.has_items, true) { "," } else { "" };
+        hand(id, Input::Piece(format!("{separator}{text}").as_bytes()), shared, feed, env);
+    }
+    for input in [Input::Piece(b"]}"), Input::PageEnd, Input::Opened] {
+        hand(id, input, shared, feed, env);
+    }
+}
+
+/// Hands an input to a reflector, as if the server had sent it now.
+fn hand(id: InformerId, input: Input<'_>, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) {
+    let Shared { watching, notices, audit, .. } = shared;
+    let receivers = Receivers {
+        audit,
+        announcer: &mut notices.announcer,
+        records: true,
+        recorded: &mut |recorded, resource, delta: ReceivedDelta<'_>| {
+            let ReceivedDelta { now, delta_type, object, text, .. } = delta;
+            let wall = env.server_time(resource.cluster);
+            feed.received(recorded, Received { resource, now, wall, delta_type, object, text });
+        },
+    };
+    let moment = Moment { now: env.now(), random: 0.0 };
+    let reflected = watching.handle(id, input, moment, receivers);
+    if reflected.is_some_and(|reflected| reflected.has_notices) {
+        shared.context(env).deliver_notices();
+    }
+}
