@@ -461,6 +461,18 @@ async fn names_that_say_nothing_and_servers_that_do_not_answer_are_refused_in_a_
     }
 }
 
+#[tokio::test]
+async fn it_ends_at_once_while_the_server_has_not_answered() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let mut recorder = Recorder::new();
+    recorder.start(silent.local_addr().expect("a port").port(), &[]);
+    let _asked = silent.accept().await.expect("it asks");
+    recorder.signal("INT");
+    assert_eq!(recorder.ended().await, Some(1));
+    assert!(recorder.said().contains("nothing was recorded"), "{}", recorder.said());
+    assert!(!recorder.file().exists());
+}
+
 /// A server with TLS before this port, whose certificate an authority has signed that is returned in PEM. Each connection
 /// begins with a request that has this token.
 async fn with_tls(port: u16, token: &'static str) -> (u16, String) {

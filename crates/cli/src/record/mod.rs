@@ -19,6 +19,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -75,9 +76,22 @@ pub enum RecordError {
     /// There is no such kind.
     #[error("the server has no kind {0} that can be watched")]
     NoKind(String),
+    /// The user has ended it while the server was asked what it has.
+    #[error("nothing was recorded: the server had not answered yet")]
+    Ended,
     /// Secrets are named, and not asked for.
     #[error("Secrets are recorded with --secrets alone, and then without their values")]
     Secrets,
+}
+
+/// What is recorded, once the server has answered.
+struct Prepared {
+    api: Api,
+    resources: Vec<ApiResource>,
+    namespaces: Vec<String>,
+    header: Header,
+    /// What must run as long as it is recorded.
+    _cluster: Option<Demo>,
 }
 
 /// Records until `ended` resolves, or until the time is over.
@@ -85,33 +99,16 @@ pub enum RecordError {
 /// # Errors
 /// When nothing can be recorded, or not to the end.
 pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<(), RecordError> {
-    let Record { from, kinds, namespaces, file, length, title, secrets } = record;
+    let (file, length) = (record.file.clone(), record.length);
     if fs::metadata(&file).is_ok_and(|known| known.is_file() && known.len() > 0) {
         return Err(RecordError::IsThere(file));
     }
-    let (api, _cluster) = match from {
-        Source::Demo(options) => demo(options).await?,
-        Source::Kubeconfig { context, file } => (Api::connect(context, file.as_deref()).await?, None),
+    tokio::pin!(ended);
+    let prepared = tokio::select! {
+        prepared = prepare(record) => prepared?,
+        () = &mut ended => return Err(RecordError::Ended),
     };
-    let server = |failure: Failure| RecordError::Server(api.server.clone(), failure.words);
-    let mut clock = ServerClock::default();
-    let version = answered(version(&api, &mut clock)).await.map_err(server)?;
-    let mut resources = answered(chosen(&api, &version, &kinds)).await.map_err(server)??;
-    if secrets && !resources.iter().any(secret::is_secret) {
-        resources.push(SECRETS.resource);
-    }
-    if !secrets && resources.iter().any(secret::is_secret) {
-        return Err(RecordError::Secrets);
-    }
-    let namespaces = namespaces.unwrap_or_else(|| api.namespace.iter().cloned().collect());
-    let header = Header {
-        title,
-        program: PROGRAM.replace('/', " "),
-        server: api.server.clone(),
-        release: release(&version),
-        ahead: clock.ahead(),
-        ..Header::default()
-    };
+    let Prepared { api, resources, namespaces, header, _cluster } = prepared;
     let tape = Tape::begin(&file, header).map_err(|error| RecordError::Create(file.clone(), error))?;
     let mut progress = Progress::new();
     progress.say(&format!("Recording {} into {}. Ctrl-C ends it.", api.server, file.display()));
@@ -135,13 +132,42 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<(), 
     Ok(())
 }
 
+/// Asks the server what it is, and what it has.
+async fn prepare(record: Record) -> Result<Prepared, RecordError> {
+    let Record { from, kinds, namespaces, title, secrets, .. } = record;
+    let (api, _cluster) = match from {
+        Source::Demo(options) => demo(options).await?,
+        Source::Kubeconfig { context, file } => (Api::connect(context, file.as_deref()).await?, None),
+    };
+    let server = |failure: Failure| RecordError::Server(api.server.clone(), failure.words);
+    let mut clock = ServerClock::default();
+    let version = answered(version(&api, &mut clock)).await.map_err(server)?;
+    let mut resources = answered(chosen(&api, &version, &kinds)).await.map_err(server)??;
+    let has_secrets = resources.iter().any(secret::is_secret);
+    match secrets {
+        true if !has_secrets => resources.push(SECRETS.resource),
+        false if has_secrets => return Err(RecordError::Secrets),
+        _ => {}
+    }
+    let namespaces = namespaces.unwrap_or_else(|| api.namespace.iter().cloned().collect());
+    let header = Header {
+        title,
+        program: PROGRAM.replace('/', " "),
+        server: api.server.clone(),
+        release: release(&version),
+        ahead: clock.ahead(),
+        ..Header::default()
+    };
+    Ok(Prepared { api, resources, namespaces, header, _cluster })
+}
+
 /// Hands on what came, and shows how much it is, until the recording is to end.
 async fn turn(
     tape: &RefCell<Tape>,
     progress: &mut Progress,
     began: Instant,
     length: Option<Duration>,
-    ended: impl Future<Output = ()>,
+    mut ended: Pin<&mut impl Future<Output = ()>>,
 ) -> io::Result<()> {
     let over = async {
         match length {
@@ -149,7 +175,7 @@ async fn turn(
             None => std::future::pending().await,
         }
     };
-    tokio::pin!(over, ended);
+    tokio::pin!(over);
     let mut seconds = interval(SECOND);
     seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -250,4 +276,29 @@ fn release(version: &str) -> String {
 async fn demo(options: Vec<OsString>) -> Result<(Api, Option<Demo>), RecordError> {
     let cluster = Demo::start(options).await?;
     Ok((Api::demo(cluster.router()), Some(cluster)))
+}
+
+#[cfg(test)]
+mod tests {
+    use kubechurn_columns::kinds::{nodes, pods};
+
+    use super::*;
+
+    #[test]
+    fn each_namespace_is_watched_and_what_is_in_none_once() {
+        let check = |namespaces: &[&str], expected: &str| {
+            let namespaces: Vec<String> = namespaces.iter().map(|name| (*name).to_owned()).collect();
+            let scopes = scopes(&[pods::KIND.resource, nodes::KIND.resource], &namespaces);
+            let words = scopes.iter().map(|(resource, scope)| format!("{}/{}", scope.namespace, resource.plural));
+            assert_eq!(words.collect::<Vec<_>>().join(" "), expected);
+        };
+        check(&[], "/pods /nodes");
+        check(&["a", "b"], "a/pods b/pods /nodes");
+    }
+
+    #[test]
+    fn a_server_names_its_release() {
+        assert_eq!(release(r#"{"major":"1","gitVersion":"v1.36.2"}"#), "v1.36.2");
+        assert_eq!(release("<html>"), "");
+    }
 }
