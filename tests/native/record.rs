@@ -271,6 +271,13 @@ async fn a_watch_that_breaks_expires_or_is_refused_is_recorded_as_that_and_nothi
             holds(is_why && found.has("Pod", |step| *step == Step::Relisted), || format!("{:?}", found.steps))
         })
         .await;
+    recorder
+        .until("all connections have broken", |found| {
+            let is_why = |step: &Step| matches!(step, Step::Gap(_, reason) if reason.contains("the connection broke"));
+            let has_gap = |kind: &&str| found.has(kind, is_why);
+            holds(["Deployment", "ReplicaSet"].iter().all(has_gap), || format!("{:?}", found.steps))
+        })
+        .await;
     cluster.control("forbid?verb=watch&resource=nodes").await;
     recorder
         .until("the refusal is there", |found| {
