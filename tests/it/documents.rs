@@ -16,6 +16,7 @@ const LIMITS: &[(&str, usize, usize)] = &[("README.md", 200, 12_000), ("docs/mea
 const PROGRAMS: &[(Program, &str)] = &[
     (Program::Demo, "crates/cluster/src/args.rs"),
     (Program::Kubechurn, "crates/cli/src/args.rs"),
+    (Program::Kubechurn, "crates/cli/src/args/recording.rs"),
     (Program::Plugin, "plugin/kubectl-churn"),
 ];
 
@@ -159,11 +160,14 @@ fn usage(name: &str) -> Option<String> {
 
 /// The text in which a program's flags are looked for.
 fn help(program: Program) -> String {
-    let (_, path) = PROGRAMS.iter().find(|(other, _)| *other == program).unwrap();
-    let text = read(Path::new(path)).unwrap();
-    // What follows the help text in a file is code.
-    let ends = ["\nEND\n", "\n\";\n"];
-    ends.iter().find_map(|end| text.split_once(end)).map_or(text.clone(), |(help, _)| help.to_owned())
+    let paths = PROGRAMS.iter().filter(|(other, _)| *other == program).map(|(_, path)| path);
+    let texts = paths.map(|path| {
+        let text = read(Path::new(path)).unwrap();
+        // What follows the help texts in a file is code.
+        let help = text.split_once("\nEND\n").or(text.rsplit_once("\n\";\n")).map(|(help, _)| help.to_owned());
+        help.unwrap_or(text)
+    });
+    texts.collect()
 }
 
 fn has_flag(help: &str, flag: &str) -> bool {

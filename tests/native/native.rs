@@ -64,3 +64,6 @@ mod proven;
 
 // The page checks itself.
 mod verify;
+
+// The recorder, and what reads its files.
+mod record;

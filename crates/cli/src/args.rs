@@ -1,16 +1,25 @@
 //! The command line. Reading it touches neither the network nor a cluster.
 
+mod recording;
+
 use std::ffi::OsString;
 
-use lexopt::{Arg, ValueExt};
+use lexopt::{Arg, Parser, ValueExt};
+
+pub use recording::{Changes, Record, Source};
 
 /// What `--help` prints.
-pub const HELP: &str = "\
+const HELP: &str = "\
 kubechurn [VIEW] [flags]
+kubechurn record [KIND ...] -o FILE [flags]
+kubechurn changes FILE [flags]
 
 Shows in the browser how a Kubernetes cluster changes: a demo cluster that this program makes up, or, with --context or
 --kubeconfig, a cluster of yours, through kubectl and read-only. VIEW is a resource, as pods or deployments; without one,
 the page shows what changed in all that matters.
+
+With the word record, kubechurn writes what happens in a cluster into a file, and with changes it prints what such a file
+has; `kubechurn record --help` and `kubechurn changes --help` say more.
 
   -n, --namespace NAME    show this namespace (several: a,b)
   -A, --all-namespaces    show all namespaces, whichever the context names
@@ -40,12 +49,16 @@ The demo cluster:
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
 pub enum Command {
-    /// Print the help.
-    Help,
+    /// Print this help.
+    Help(&'static str),
     /// Print the version.
     Version,
     /// Serve the page and a cluster.
     Serve(Serve),
+    /// Write what happens in a cluster into a file.
+    Record(Record),
+    /// Print the changes of such a file.
+    Changes(Changes),
 }
 
 /// What is served, and where.
@@ -115,6 +128,15 @@ pub enum ArgsError {
     /// A flag of the demo cluster, and one of a real cluster.
     #[error("{0} is for the demo cluster, and {1} for a cluster of yours: leave one of them out")]
     TwoClusters(String, String),
+    /// No file to write a recording into.
+    #[error("a recording is written into a file: name it with -o")]
+    NoOutput,
+    /// The value of `--for` is no duration.
+    #[error("--for wants a duration, such as 90s, 10m or 1h30m")]
+    Duration,
+    /// No recording, or more than one.
+    #[error("changes wants the file of one recording: see kubechurn changes --help")]
+    OneFile,
     /// A word that is not valid text, or a value for a flag that has none.
     #[error("{0}: see --help")]
     Unreadable(String),
@@ -134,28 +156,49 @@ impl From<lexopt::Error> for ArgsError {
 /// # Errors
 /// When they ask for nothing that there is.
 pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, ArgsError> {
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    match words.split_first() {
+        Some((first, rest)) if first == "record" => recording::parse_record(Parser::from_args(rest)),
+        Some((first, rest)) if first == "changes" => recording::parse_changes(Parser::from_args(rest)),
+        _ => parse_serve(Parser::from_args(words)),
+    }
+}
+
+/// An argument as a flag in its long form, or as the word that it is.
+enum Word {
+    Flag(String),
+    Plain(OsString),
+}
+
+fn word_of(argument: Arg<'_>) -> Word {
+    Word::Flag(match argument {
+        Arg::Short('h') => "--help".to_owned(),
+        Arg::Short('V') => "--version".to_owned(),
+        Arg::Short('n') => "--namespace".to_owned(),
+        Arg::Short('A') => "--all-namespaces".to_owned(),
+        Arg::Short(letter) => format!("-{letter}"),
+        Arg::Long(name) => format!("--{name}"),
+        Arg::Value(word) => return Word::Plain(word),
+    })
+}
+
+fn parse_serve(mut parser: Parser) -> Result<Command, ArgsError> {
     let (mut view, mut namespaces, mut port, mut open) = (String::new(), None, 0, true);
     let (mut demo, mut kubectl) = (Vec::new(), Kubectl::default());
     let (mut contexts, mut all_contexts) = (Vec::new(), false);
     // The last flag of each sort of cluster.
     let (mut of_demo, mut of_kubectl) = (None, None);
-    let mut parser = lexopt::Parser::from_args(words);
     while let Some(argument) = parser.next()? {
-        let name = match argument {
-            Arg::Short('h') => "--help".to_owned(),
-            Arg::Short('V') => "--version".to_owned(),
-            Arg::Short('n') => "--namespace".to_owned(),
-            Arg::Short('A') => "--all-namespaces".to_owned(),
-            Arg::Short(letter) => format!("-{letter}"),
-            Arg::Long(name) => format!("--{name}"),
-            Arg::Value(word) if view.is_empty() => {
+        let name = match word_of(argument) {
+            Word::Flag(name) => name,
+            Word::Plain(word) if view.is_empty() => {
                 view = word.string()?;
                 continue;
             }
-            Arg::Value(word) => return Err(ArgsError::TwoViews(view, word.to_string_lossy().into_owned())),
+            Word::Plain(word) => return Err(ArgsError::TwoViews(view, word.to_string_lossy().into_owned())),
         };
         match name.as_str() {
-            "--help" => return Ok(Command::Help),
+            "--help" => return Ok(Command::Help(HELP)),
             "--version" => return Ok(Command::Version),
             "--namespace" => namespaces = Some(parser.value()?.string()?),
             "--all-namespaces" => namespaces = Some(String::new()),
@@ -250,6 +293,6 @@ mod tests {
         );
         check("--demo=1", Err("unexpected argument for option '--demo': \"1\": see --help"));
         assert_eq!(parse(["--version"]), Ok(Command::Version));
-        assert_eq!(parse(["pods", "-h"]), Ok(Command::Help));
+        assert_eq!(parse(["pods", "-h"]), Ok(Command::Help(HELP)));
     }
 }

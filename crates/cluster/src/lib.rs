@@ -126,6 +126,7 @@ use crate::api::Api;
 use crate::args::{Args, Command};
 use crate::client::rest::Client;
 use crate::control::Control;
+pub use crate::controllers::duration;
 use crate::controllers::manager::Controllers;
 use crate::faults::Faults;
 use crate::ledger::Ledger;

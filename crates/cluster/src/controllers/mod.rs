@@ -55,7 +55,7 @@ pub mod cron_job;
 pub mod daemon_set;
 pub mod definition;
 pub mod deployment;
-mod duration;
+pub mod duration;
 pub mod garbage_collector;
 pub mod job;
 pub mod kubelet;

@@ -191,7 +191,8 @@ async fn a_server_below_a_path_is_reached_with_what_every_way_of_serving_gives_t
     assert!(status == 200 && text.contains("gitVersion"), "{text}");
     let (status, text) = ask(address, "GET /secret/k8s/api/v1/pods?watch=true", &host, true).await;
     assert_eq!(status, 101, "{text}");
-    for file in ["plugin/kubectl-churn", "crates/cli/src/kubectl.rs", "dev", "docs/guide/start.md", "SECURITY.md"] {
+    for file in ["plugin/kubectl-churn", "crates/cli/src/serve/kubectl.rs", "dev", "docs/guide/start.md", "SECURITY.md"]
+    {
         let text = project_file(file);
         let prefixes = text.matches("--api-prefix=").count();
         assert!(prefixes > 0 && text.matches("--append-server-path").count() >= 1, "{file}");
@@ -203,7 +204,7 @@ async fn a_server_below_a_path_is_reached_with_what_every_way_of_serving_gives_t
 async fn an_object_of_an_unusual_name_is_no_way_into_a_pod() {
     let plugin = project_file("plugin/kubectl-churn");
     let refused = plugin.split("refused='").nth(1).and_then(|rest| rest.split('\'').next()).expect("it refuses paths");
-    for file in ["crates/cli/src/kubectl.rs", "dev"] {
+    for file in ["crates/cli/src/serve/kubectl.rs", "dev"] {
         assert!(project_file(file).contains(refused), "{file} refuses other paths");
     }
     let session = Session::start("proxy-names").await;

@@ -159,6 +159,11 @@ impl Reflector {
         self.cycle.freshness.heard
     }
 
+    /// Why the list under way was asked for, if it is not the first one.
+    pub fn list_reason(&self) -> &str {
+        &self.cycle.reason
+    }
+
     /// Returns how many objects the list under way has brought so far.
     pub fn listing(&self) -> Option<usize> {
         self.cycle.requester.state.items().map(Objects::len)

@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
-use crate::guard::{Entry, Guard, Refusal};
-use crate::page::{self, Page};
-use crate::upstream::Upstream;
+use super::guard::{Entry, Guard, Refusal};
+use super::page::{self, Page};
+use super::upstream::Upstream;
 
 /// A cluster with its page, below a secret path of its own.
 #[derive(Debug)]

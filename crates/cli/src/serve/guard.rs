@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 
-use crate::api_path::{self, ApiPath};
+use super::api_path::{self, ApiPath};
 
 /// What a browser says of where a request comes from: https://www.w3.org/TR/fetch-metadata/.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

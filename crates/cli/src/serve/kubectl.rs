@@ -267,7 +267,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> io::Result<Self> {
-        let name = format!("kubechurn-{}", crate::token()?);
+        let name = format!("kubechurn-{}", super::token()?);
         let places = [std::env::temp_dir(), PathBuf::from("/tmp")];
         let paths = places.into_iter().map(|place| place.join(&name));
         let path = paths

@@ -1,0 +1,344 @@
+//! `kubechurn changes`: prints the changes in a recording, by the rules by which the page tells them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::path::PathBuf;
+
+use kubechurn_changes::field::Field;
+use kubechurn_changes::line::{Line as Change, ReceivedChange};
+use kubechurn_changes::noise::{Marks, Noise};
+use kubechurn_changes::part::{Part, PartKind};
+use kubechurn_changes::value::Value;
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::record::time::Time;
+use kubechurn_model::timeline::mark::MarkType;
+use kubechurn_recording::{Line, Refusal, Step, Text, Version, Watch, native};
+use serde_json::json;
+
+use crate::args::Changes;
+
+/// Why not all is printed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangesError {
+    /// The file cannot be opened.
+    #[error("{0} cannot be read: {1}")]
+    Open(PathBuf, #[source] io::Error),
+    /// The file is no recording, or not to its end.
+    #[error("{file} is no recording that can be read to its end: block {block}, {refusal}")]
+    Refused {
+        file: PathBuf,
+        block: usize,
+        #[source]
+        refusal: Refusal,
+    },
+    /// What is printed cannot be written.
+    #[error("the changes cannot be printed: {0}")]
+    Print(#[source] io::Error),
+}
+
+/// Prints the changes.
+///
+/// # Errors
+/// When the file cannot be read to its end. What came before is printed.
+pub fn run(changes: &Changes) -> Result<(), ChangesError> {
+    let file = fs::read(&changes.file).map_err(|error| ChangesError::Open(changes.file.clone(), error))?;
+    let out = io::stdout().lock();
+    let is_coloured = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let form = match changes.json {
+        true => Form::Json,
+        false => Form::Words { is_coloured },
+    };
+    let mut printer = Printer::new(BufWriter::new(out), form, changes.all);
+    let read = native::read(&file, |at, line| printer.line(at, &line));
+    match printer.end() {
+        // Whoever closed the output has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+        printed => printed.map_err(ChangesError::Print)?,
+    }
+    read.map_err(|(block, refusal)| ChangesError::Refused { file: changes.file.clone(), block, refusal })
+}
+
+/// How a change is printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Words { is_coloured: bool },
+    Json,
+}
+
+/// The colours of a terminal, by what has them.
+const DIM: &str = "2";
+const RED: &str = "31";
+const GREEN: &str = "32";
+const YELLOW: &str = "33";
+const BLUE: &str = "34";
+
+struct Printer<W: Write> {
+    out: W,
+    form: Form,
+    /// Whether noise is printed, too.
+    all: bool,
+    /// Why nothing more is printed.
+    failure: Option<io::Error>,
+    seq: u64,
+    watches: HashMap<u32, ApiResource>,
+    /// The newest version of each object.
+    newest: HashMap<(ApiResource, ObjectKey), (Uid, Option<String>)>,
+}
+
+impl<W: Write> Printer<W> {
+    fn new(out: W, form: Form, all: bool) -> Printer<W> {
+        let (watches, newest) = (HashMap::new(), HashMap::new());
+        Printer { out, form, all, failure: None, seq: 0, watches, newest }
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        self.failure.take().map_or_else(|| self.out.flush(), Err)
+    }
+
+    fn line(&mut self, at: f64, line: &Line<'_>) {
+        match line {
+            Line::Watch(Watch { number, resource, .. }) => drop(self.watches.insert(*number, *resource)),
+            Line::Version(version) => self.version(at, version),
+            Line::Step(watch, step) => {
+                let kind = self.watches.get(watch).map_or("", |resource| resource.kind);
+                match step {
+                    Step::Gap(since, reason) => self.gap(at, kind, *since, reason),
+                    Step::Refused(reason) => self.refused(at, kind, reason),
+                    _ => {}
+                }
+            }
+            Line::Header(_) | Line::Definition(_) | Line::Note(_) => {}
+        }
+    }
+
+    fn version(&mut self, at: f64, version: &Version<'_>) {
+        let Some(resource) = self.watches.get(&version.watch).copied() else { return };
+        let key = (resource, version.key.clone());
+        let known = self.newest.remove(&key);
+        let (is_same, old) = match known {
+            Some((uid, text)) if uid == *version.uid => (true, text),
+            _ => (false, None),
+        };
+        let new = if let Text::Whole(text) = version.text { Some(text) } else { None };
+        let delta_type = version.delta_type;
+        // An object that a list shows and that is not known from before is no change, or nobody knows when.
+        if is_same || delta_type != DeltaType::Replaced {
+            self.seq += 1;
+            let received = ReceivedChange {
+                seq: self.seq,
+                at,
+                kind: resource.kind.into(),
+                key: version.key.clone(),
+                uid: version.uid.clone(),
+                delta_type,
+                old: old.as_deref(),
+                new,
+            };
+            let change = Change::new(received, &Marks::default());
+            if self.all || change.noise.is_none() {
+                self.change(&change, &resource);
+            }
+        }
+        if delta_type != DeltaType::Deleted {
+            self.newest.insert(key, (version.uid.clone(), new.map(str::to_owned)));
+        }
+    }
+
+    fn change(&mut self, change: &Change, resource: &ApiResource) {
+        if self.form == Form::Json {
+            return self.print(&as_json(change, resource).to_string());
+        }
+        let (glyph, colour) = match change.delta_type {
+            DeltaType::Added => (MarkType::Added, GREEN),
+            DeltaType::Updated => (MarkType::Updated, BLUE),
+            DeltaType::Deleted => (MarkType::Deleted, RED),
+            DeltaType::Replaced | DeltaType::Sync => (MarkType::Replaced, YELLOW),
+        };
+        let glyph = self.coloured(colour, glyph.glyph());
+        let words: String = change.parts().iter().map(|part| self.part(part)).collect();
+        let writers: Vec<String> = change.writers.iter().map(|writer| plain(&writer.to_string())).collect();
+        let by =
+            if writers.is_empty() { String::new() } else { self.coloured(DIM, &format!(" ({})", writers.join(", "))) };
+        let time = self.coloured(DIM, &time(change.at));
+        self.print(&format!("{time} {glyph} {}: {words}{by}", self.name(change)));
+    }
+
+    /// The object. An Event is known by what it is about: its own name says nothing.
+    fn name(&self, change: &Change) -> String {
+        let Some(about) = change.controller().filter(|_| change.is_event()) else {
+            return plain(&format!("{} {}", change.kind, change.key));
+        };
+        // An Event about what is in no namespace is itself in one.
+        let is_bare = |resource: &ApiResource| resource.kind == about.kind && !resource.namespaced;
+        let namespace = if self.watches.values().any(is_bare) { "" } else { &*change.key.namespace };
+        plain(&format!("Event of {} {}", about.kind, ObjectKey::new(namespace, &about.name)))
+    }
+
+    fn part(&self, part: &Part) -> String {
+        let text = plain(&part.text);
+        match part.kind {
+            PartKind::Path | PartKind::More => self.coloured(DIM, &text),
+            PartKind::Old => self.coloured(RED, &text),
+            PartKind::New => self.coloured(GREEN, &text),
+            PartKind::Count | PartKind::Arrow | PartKind::Plain => text,
+        }
+    }
+
+    fn gap(&mut self, at: f64, kind: &str, since: f64, reason: &str) {
+        if self.form == Form::Json {
+            let (at, since) = (time(at), time(since));
+            return self.print(
+                &json!({"time": at, "what": "gap", "kind": kind, "since": since, "reason": reason}).to_string(),
+            );
+        }
+        let glyph = self.coloured(YELLOW, MarkType::Gap.glyph());
+        let seconds = (at - since).max(0.0) / 1_000.0;
+        let (kind, reason) = (plain(kind), plain(reason));
+        self.print(&format!("{} {glyph} {kind}: nothing was heard for {seconds:.1} s ({reason})", time(at)));
+    }
+
+    fn refused(&mut self, at: f64, kind: &str, reason: &str) {
+        if self.form == Form::Json {
+            return self
+                .print(&json!({"time": time(at), "what": "refused", "kind": kind, "reason": reason}).to_string());
+        }
+        let glyph = self.coloured(YELLOW, MarkType::Gap.glyph());
+        self.print(&format!("{} {glyph} {}: the server refused: {}", time(at), plain(kind), plain(reason)));
+    }
+
+    fn coloured(&self, colour: &str, text: &str) -> String {
+        match self.form {
+            Form::Words { is_coloured: true } => format!("\x1b[{colour}m{text}\x1b[0m"),
+            _ => text.to_owned(),
+        }
+    }
+
+    fn print(&mut self, line: &str) {
+        if self.failure.is_none() {
+            self.failure = writeln!(self.out, "{line}").err();
+        }
+    }
+}
+
+/// Text in which nothing is a command for a terminal.
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+/// A time in milliseconds since 1970, in UTC: `2026-11-26T13:04:05.678Z`.
+fn time(at: f64) -> String {
+    let milliseconds = at.round() as i64;
+    let second = Time::from_seconds(milliseconds.div_euclid(1_000)).to_string();
+    format!("{}.{:03}Z", second.trim_end_matches('Z'), milliseconds.rem_euclid(1_000))
+}
+
+fn as_json(change: &Change, resource: &ApiResource) -> serde_json::Value {
+    let kept = |value: &Option<Value>| value.as_ref().map(Value::kept).map(str::to_owned);
+    let is_cut = |value: &Option<Value>| value.as_ref().is_some_and(|value| !value.is_whole());
+    let fields = change.fields.iter().map(|Field { path, old, new, .. }| {
+        json!({"path": &**path, "old": kept(old), "new": kept(new), "cut": is_cut(old) || is_cut(new)})
+    });
+    let what = match change.delta_type {
+        DeltaType::Added => "added",
+        DeltaType::Updated => "changed",
+        DeltaType::Deleted => "deleted",
+        DeltaType::Replaced | DeltaType::Sync => "found changed",
+    };
+    json!({
+        "time": time(change.at),
+        "what": what,
+        "apiVersion": resource.api_version(),
+        "kind": &*change.kind,
+        "namespace": &*change.key.namespace,
+        "name": &*change.key.name,
+        "uid": change.uid.to_string(),
+        "fields": fields.collect::<Vec<_>>(),
+        "otherPaths": change.other_paths.iter().map(|path| &**path).collect::<Vec<_>>(),
+        "moreFields": change.more,
+        "noise": change.noise.map(Noise::words),
+        "unknown": change.unknown.map(kubechurn_changes::line::Unknown::words),
+        "byInferred": change.writers.iter().map(|writer| writer.name().to_string()).collect::<Vec<_>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use kubechurn_recording::Header;
+    use kubechurn_recording::native::FileWriter;
+
+    use super::*;
+
+    const WEB: ApiResource = ApiResource {
+        group: "apps",
+        version: "v1",
+        plural: "deployments",
+        kind: "Deployment",
+        namespaced: true,
+        cluster: "",
+    };
+
+    fn text(version: u32, image: &str) -> String {
+        json!({
+            "metadata": {"name": "web", "namespace": "shop", "uid": "u", "resourceVersion": version.to_string()},
+            "spec": {"template": {"spec": {"containers": [{"name": "web", "image": image}]}}},
+        })
+        .to_string()
+    }
+
+    /// What is printed of a Deployment whose image changes, that then changes in nothing that says something, and goes.
+    fn printed(form: Form, all: bool) -> String {
+        let mut writer = FileWriter::new(Header::default(), io::Cursor::new(Vec::new()));
+        let (key, uid) = (ObjectKey::new("shop", "web"), Uid::new("u"));
+        let scope = kubechurn_client::api::request::Scope::default();
+        let mut lines = vec![Line::Watch(Watch { number: 3, resource: WEB, scope, is_repeated: false })];
+        let texts = [text(1, "r/web:1"), text(2, "r/web:2\u{1b}[31m"), text(3, "r/web:2\u{1b}[31m")];
+        let types = [DeltaType::Replaced, DeltaType::Updated, DeltaType::Replaced];
+        for (delta_type, text) in types.into_iter().zip(&texts) {
+            let text = Text::Whole(text);
+            lines.push(Line::Version(Version { watch: 3, delta_type, key: &key, uid: &uid, text }));
+        }
+        lines.push(Line::Step(3, Step::Gap(1_000.0, "cut".to_owned())));
+        let deleted = Version { watch: 3, delta_type: DeltaType::Deleted, key: &key, uid: &uid, text: Text::None };
+        lines.push(Line::Version(deleted));
+        for (at, line) in lines.iter().enumerate() {
+            writer.push(1_000.0 * at as f64, line).expect("memory takes everything");
+        }
+        let file = writer.finish().expect("memory takes everything").into_inner();
+        let mut out = Vec::new();
+        let mut printer = Printer::new(&mut out, form, all);
+        native::read(&file, |at, line| printer.line(at, &line)).expect("it is a recording");
+        printer.end().expect("memory takes everything");
+        String::from_utf8(out).expect("it is text")
+    }
+
+    #[test]
+    fn changes_are_told_as_by_the_page_and_nothing_of_them_is_a_command_for_the_terminal() {
+        let words = Form::Words { is_coloured: false };
+        assert_eq!(
+            printed(words, false),
+            "1970-01-01T00:00:02.000Z ● Deployment shop/web: image 1 → 2 [31m\n\
+             1970-01-01T00:00:04.000Z ░ Deployment: nothing was heard for 3.0 s (cut)\n\
+             1970-01-01T00:00:05.000Z ✕ Deployment shop/web: deleted\n"
+        );
+        let all = printed(words, true);
+        assert!(all.contains("1970-01-01T00:00:03.000Z ◆ Deployment shop/web: versions\n"), "{all}");
+        let coloured = printed(Form::Words { is_coloured: true }, false);
+        assert!(coloured.contains("\x1b[34m●\x1b[0m Deployment"), "{coloured}");
+    }
+
+    #[test]
+    fn each_line_of_json_has_all_of_a_change() {
+        let lines: Vec<serde_json::Value> =
+            printed(Form::Json, false).lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+        let whats: Vec<&str> = lines.iter().filter_map(|line| line["what"].as_str()).collect();
+        assert_eq!(whats, ["changed", "gap", "deleted"]);
+        assert_eq!((&lines[0]["apiVersion"], &lines[0]["name"]), (&json!("apps/v1"), &json!("web")));
+        let field = &lines[0]["fields"][0];
+        assert_eq!(field["path"], "spec.template.spec.containers[web].image");
+        assert_eq!((&field["old"], &field["new"]), (&json!("r/web:1"), &json!("r/web:2\u{1b}[31m")));
+    }
+}

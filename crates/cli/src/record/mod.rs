@@ -1,0 +1,309 @@
+//! `kubechurn record`: writes what happens in a cluster into a file.
+//!
+//! ```text
+//! API server ◄─► api (kube's client) ◄─► lister_watcher ─► watch (a reflector for each kind) ─► tape ─► file
+//! ```
+//!
+//! One thread does all of it. What came is handed to the system twice a second, so that no more than that is lost when the
+//! program is killed.
+
+mod api;
+mod lister_watcher;
+mod progress;
+mod tape;
+mod watch;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::{Duration, Instant, SystemTime};
+
+use http::header::DATE;
+
+use kubechurn_client::api::definition;
+use kubechurn_client::api::discovery::{ACCEPT, PATHS};
+use kubechurn_client::api::release::Release;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::status::Failure;
+use kubechurn_client::cache::discovery::CachedDiscovery;
+use kubechurn_client::cache::server_clock::ServerClock;
+use kubechurn_client::json;
+use kubechurn_cluster::{Demo, DemoError};
+use kubechurn_columns::kinds::config::SECRETS;
+use kubechurn_model::history::secret;
+use kubechurn_model::navigation::catalog::{Catalog, MATTERS};
+use kubechurn_recording::Header;
+use tokio::task::LocalSet;
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+
+use self::api::{Api, ApiError, PROGRAM};
+use self::lister_watcher::ListerWatcher;
+use self::progress::Progress;
+use self::tape::Tape;
+use self::watch::Watch;
+use crate::args::{Record, Source};
+
+/// For how long an answer is awaited before the recording begins. Later the reflectors decide.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How often what came is handed to the system: often enough that a kill costs less than a second, however busy the machine is.
+const OFTEN: Duration = Duration::from_millis(500);
+
+/// Why nothing is recorded, or nothing more.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    #[error(transparent)]
+    Demo(#[from] DemoError),
+    /// The file is there.
+    #[error("{0} is there already, and is not written over: name another file")]
+    IsThere(PathBuf),
+    /// The file cannot be made.
+    #[error("{0} cannot be written: {1}")]
+    Create(PathBuf, #[source] io::Error),
+    /// The file cannot be written any more.
+    #[error("the recording ends here, because {0} cannot be written further: {1}; what was written before can be read")]
+    Write(PathBuf, #[source] io::Error),
+    /// The server does not answer, or refuses.
+    #[error("the API server at {0} cannot be asked: {1}")]
+    Server(String, String),
+    /// There is no such kind.
+    #[error("the server has no kind {0} that can be watched")]
+    NoKind(String),
+    /// The user has ended it while the server was asked what it has.
+    #[error("nothing was recorded: the server had not answered yet")]
+    Ended,
+    /// Secrets are named, and not asked for.
+    #[error("Secrets are recorded with --secrets alone, and then without their values")]
+    Secrets,
+}
+
+/// What is recorded, once the server has answered.
+struct Prepared {
+    api: Api,
+    resources: Vec<ApiResource>,
+    namespaces: Vec<String>,
+    header: Header,
+    /// What must run as long as it is recorded.
+    _cluster: Option<Demo>,
+}
+
+/// Records until `ended` resolves, or until the time is over.
+///
+/// # Errors
+/// When nothing can be recorded, or not to the end.
+pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<(), RecordError> {
+    let (file, length) = (record.file.clone(), record.length);
+    if fs::metadata(&file).is_ok_and(|known| known.is_file() && known.len() > 0) {
+        return Err(RecordError::IsThere(file));
+    }
+    tokio::pin!(ended);
+    let prepared = tokio::select! {
+        prepared = prepare(record) => prepared?,
+        () = &mut ended => return Err(RecordError::Ended),
+    };
+    let Prepared { api, resources, namespaces, header, _cluster } = prepared;
+    let tape = Tape::begin(&file, header).map_err(|error| RecordError::Create(file.clone(), error))?;
+    let mut progress = Progress::new();
+    progress.say(&format!("Recording {} into {}. Ctrl-C ends it.", api.server, file.display()));
+    let tape = Rc::new(RefCell::new(tape));
+    let local = LocalSet::new();
+    let began = Instant::now();
+    let written = local.run_until(async {
+        for scope in scopes(&resources, &namespaces) {
+            begin(&api, scope, &tape);
+        }
+        turn(&tape, &mut progress, began, length, ended).await
+    });
+    let written = written.await;
+    // All watches end here, so that nothing comes any more.
+    drop(local);
+    let ended = written.and_then(|()| tape.borrow_mut().end());
+    tape.borrow_mut().take_said().iter().for_each(|words| progress.say(words));
+    ended.map_err(|error| RecordError::Write(file.clone(), error))?;
+    let words = progress::words(began.elapsed(), tape.borrow().counts());
+    progress.say(&format!("{}: {words}", file.display()));
+    Ok(())
+}
+
+/// Asks the server what it is, and what it has.
+async fn prepare(record: Record) -> Result<Prepared, RecordError> {
+    let Record { from, kinds, namespaces, title, secrets, .. } = record;
+    let (api, _cluster) = match from {
+        Source::Demo(options) => demo(options).await?,
+        Source::Kubeconfig { context, file } => (Api::connect(context, file.as_deref()).await?, None),
+    };
+    let server = |failure: Failure| RecordError::Server(api.server.clone(), failure.words);
+    let mut clock = ServerClock::default();
+    let version = answered(version(&api, &mut clock)).await.map_err(server)?;
+    let mut resources = answered(chosen(&api, &version, &kinds)).await.map_err(server)??;
+    let has_secrets = resources.iter().any(secret::is_secret);
+    match secrets {
+        true if !has_secrets => resources.push(SECRETS.resource),
+        false if has_secrets => return Err(RecordError::Secrets),
+        _ => {}
+    }
+    let namespaces = namespaces.unwrap_or_else(|| api.namespace.iter().cloned().collect());
+    let header = Header {
+        title,
+        program: PROGRAM.replace('/', " "),
+        server: api.server.clone(),
+        release: release(&version),
+        ahead: clock.ahead(),
+        ..Header::default()
+    };
+    Ok(Prepared { api, resources, namespaces, header, _cluster })
+}
+
+/// Hands on what came, and shows how much it is, until the recording is to end.
+async fn turn(
+    tape: &RefCell<Tape>,
+    progress: &mut Progress,
+    began: Instant,
+    length: Option<Duration>,
+    mut ended: Pin<&mut impl Future<Output = ()>>,
+) -> io::Result<()> {
+    let over = async {
+        match length {
+            Some(length) => sleep(length).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(over);
+    let mut ticks = interval(OFTEN);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut shown = 0;
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = &mut over => return Ok(()),
+            () = &mut ended => return Ok(()),
+        }
+        let mut tape = tape.borrow_mut();
+        tape.flush()?;
+        tape.take_said().iter().for_each(|words| progress.say(words));
+        let after = began.elapsed();
+        if after.as_secs() > shown {
+            shown = after.as_secs();
+            progress.show(after, tape.counts());
+        }
+    }
+}
+
+/// Begins to watch.
+fn begin(api: &Api, (resource, scope): (ApiResource, Scope), tape: &Rc<RefCell<Tape>>) {
+    let number = tape.borrow_mut().watch(resource, scope.clone());
+    let lister_watcher = ListerWatcher { api: api.clone(), resource, scope };
+    tokio::task::spawn_local(Watch::new(number, lister_watcher, Rc::clone(tape)).run());
+    if definition::may_define(resource.group) {
+        let (api, tape) = (api.clone(), Rc::clone(tape));
+        tokio::task::spawn_local(async move {
+            // Without it, the columns of the kind are not known later, and nothing else.
+            if let Ok(text) = api.text(&definition::path(&resource), "application/json").await {
+                tape.borrow_mut().definition(&text);
+            }
+        });
+    }
+}
+
+/// Each resource in each namespace, and what is in no namespace once.
+fn scopes(resources: &[ApiResource], namespaces: &[String]) -> Vec<(ApiResource, Scope)> {
+    let of = |namespace: &str| Scope { namespace: namespace.to_owned(), ..Scope::default() };
+    let scopes = resources.iter().flat_map(|resource| {
+        let everywhere = !resource.namespaced || namespaces.is_empty();
+        let names: Vec<&str> = if everywhere { vec![""] } else { namespaces.iter().map(String::as_str).collect() };
+        names.into_iter().map(move |name| (*resource, of(name)))
+    });
+    scopes.collect()
+}
+
+/// The resources of these names, or, without any, those that matter most, as far as the server has them.
+async fn chosen(api: &Api, version: &str, names: &[String]) -> Result<Result<Vec<ApiResource>, RecordError>, Failure> {
+    let catalog = Catalog::of(&discovered(api).await?, &Catalog::printed_by(Release::parse(version)));
+    let found = |name: &str| catalog.find(name).map(|kind| kind.resource);
+    if names.is_empty() {
+        return Ok(Ok(MATTERS.split(',').filter_map(found).collect()));
+    }
+    let mut seen = BTreeSet::new();
+    let all = names.iter().map(|name| found(name).ok_or_else(|| RecordError::NoKind(name.clone())));
+    // One kind may be named twice, as po and pods.
+    Ok(all.filter(|one| one.as_ref().map_or(true, |one| seen.insert((one.group, one.plural)))).collect())
+}
+
+/// What the server has.
+async fn discovered(api: &Api) -> Result<Vec<kubechurn_client::api::discovery::Discovered>, Failure> {
+    let mut cached = CachedDiscovery::default();
+    cached.begin();
+    for (at, path) in PATHS.into_iter().enumerate() {
+        let text = api.text(path, ACCEPT).await?;
+        let unreadable = |error| Failure::unreachable(format!("what it has cannot be read: {error}"));
+        cached.answered(at, None, &text).map_err(unreadable)?;
+    }
+    // A group whose own server is down costs no other.
+    for of in cached.wanted() {
+        let answer = api.text(&of.path(), "application/json").await;
+        cached.described(of, answer.as_deref().map_err(|failure| &*failure.words));
+    }
+    Ok(cached.resources())
+}
+
+/// What the server says of its version, and by its answer what its clock shows.
+async fn version(api: &Api, clock: &mut ServerClock) -> Result<String, Failure> {
+    let asked = wall();
+    let response = api.get("version", "application/json").await?;
+    let date = response.headers().get(DATE).and_then(|date| date.to_str().ok()).map(str::to_owned);
+    date.iter().for_each(|date| clock.answered(date, asked, wall()));
+    api::read(response).await
+}
+
+/// The time in milliseconds since 1970.
+fn wall() -> f64 {
+    SystemTime::UNIX_EPOCH.elapsed().map_or(0.0, |since| since.as_secs_f64() * 1_000.0)
+}
+
+/// An answer that comes in time.
+async fn answered<T>(answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    timeout(PATIENCE, answer).await.unwrap_or_else(|_| Err(Failure::unreachable("no answer in time")))
+}
+
+/// The release as the server names it: `v1.36.2`.
+fn release(version: &str) -> String {
+    let named = json::member(version, "gitVersion").and_then(json::unescaped);
+    named.map(|name| name.into_owned()).unwrap_or_default()
+}
+
+async fn demo(options: Vec<OsString>) -> Result<(Api, Option<Demo>), RecordError> {
+    let cluster = Demo::start(options).await?;
+    Ok((Api::demo(cluster.router()), Some(cluster)))
+}
+
+#[cfg(test)]
+mod tests {
+    use kubechurn_columns::kinds::{nodes, pods};
+
+    use super::*;
+
+    #[test]
+    fn each_namespace_is_watched_and_what_is_in_none_once() {
+        let check = |namespaces: &[&str], expected: &str| {
+            let namespaces: Vec<String> = namespaces.iter().map(|name| (*name).to_owned()).collect();
+            let scopes = scopes(&[pods::KIND.resource, nodes::KIND.resource], &namespaces);
+            let words = scopes.iter().map(|(resource, scope)| format!("{}/{}", scope.namespace, resource.plural));
+            assert_eq!(words.collect::<Vec<_>>().join(" "), expected);
+        };
+        check(&[], "/pods /nodes");
+        check(&["a", "b"], "a/pods b/pods /nodes");
+    }
+
+    #[test]
+    fn a_server_names_its_release() {
+        assert_eq!(release(r#"{"major":"1","gitVersion":"v1.36.2"}"#), "v1.36.2");
+        assert_eq!(release("<html>"), "");
+    }
+}

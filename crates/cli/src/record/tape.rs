@@ -1,0 +1,193 @@
+//! What is recorded, in the order in which it came, and how much of it there is.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::cache::reflector::Notice;
+use kubechurn_client::cache::shared_informer::ReceivedDelta;
+use kubechurn_model::history::secret;
+use kubechurn_recording::native::FileWriter;
+use kubechurn_recording::{Header, Line, Step, Text, Version, Watch};
+
+use super::wall;
+
+/// How much there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    pub kinds: usize,
+    /// Objects that exist now.
+    pub objects: usize,
+    /// Versions beside those of the first lists.
+    pub changes: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Times without news, of each watch.
+    pub gaps: u64,
+}
+
+/// A recording that goes on.
+pub struct Tape {
+    began: (Instant, f64),
+    /// `None` once it has ended.
+    file: Option<FileWriter<File>>,
+    /// The same file, of which the length is asked.
+    length: File,
+    /// Whether something came since the last flush.
+    is_new: bool,
+    /// Why nothing more is written.
+    failure: Option<io::Error>,
+    /// What the marks of masked values are made with. It is in no file.
+    salt: u64,
+    kinds: BTreeSet<(&'static str, &'static str)>,
+    /// How many objects each watch holds.
+    held: Vec<usize>,
+    changes: u64,
+    gaps: u64,
+    /// The watches that are not heard.
+    lost: BTreeSet<u32>,
+    /// What is to be said to the user.
+    said: Vec<String>,
+}
+
+impl Tape {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(path: &Path, header: Header) -> io::Result<Tape> {
+        let file = File::create(path)?;
+        let length = file.try_clone()?;
+        Ok(Tape {
+            began: (Instant::now(), wall()),
+            file: Some(FileWriter::new(header, file)),
+            length,
+            is_new: false,
+            failure: None,
+            salt: RandomState::new().hash_one(0),
+            kinds: BTreeSet::new(),
+            held: Vec::new(),
+            changes: 0,
+            gaps: 0,
+            lost: BTreeSet::new(),
+            said: Vec::new(),
+        })
+    }
+
+    /// The time in milliseconds since 1970, by a clock that is never set.
+    pub fn now(&self) -> f64 {
+        let (began, wall) = self.began;
+        wall + began.elapsed().as_secs_f64() * 1_000.0
+    }
+
+    /// A watch begins. Returns its number.
+    pub fn watch(&mut self, resource: ApiResource, scope: Scope) -> u32 {
+        let number = u32::try_from(self.held.len()).unwrap_or(u32::MAX);
+        self.held.push(0);
+        self.kinds.insert((resource.group, resource.plural));
+        self.push(self.now(), &Line::Watch(Watch { number, resource, scope, is_repeated: false }));
+        number
+    }
+
+    /// The definition of a resource that is recorded.
+    pub fn definition(&mut self, text: &str) {
+        self.push(self.now(), &Line::Definition(text));
+    }
+
+    /// A version came.
+    pub fn received(&mut self, watch: u32, resource: &ApiResource, received: ReceivedDelta<'_>) {
+        let ReceivedDelta { now, delta_type, object, text, was_known } = received;
+        self.changes += u64::from(was_known || delta_type != DeltaType::Replaced);
+        let masked = text.filter(|_| secret::is_secret(resource)).map(|text| secret::redact(text, self.salt));
+        let text = match (text, &masked) {
+            (None, _) => Text::None,
+            (Some(text), None) => Text::Whole(text),
+            (_, Some(masked)) => masked.as_deref().map_or(Text::NotKept, Text::Whole),
+        };
+        self.push(now, &Line::Version(Version { watch, delta_type, key: &object.key, uid: &object.uid, text }));
+    }
+
+    /// Something happened to a watch.
+    pub fn step(&mut self, watch: u32, at: f64, step: Step) {
+        match &step {
+            Step::Gap(..) => {
+                self.gaps += 1;
+                if self.lost.remove(&watch) && self.lost.is_empty() {
+                    self.said.push("The API server is heard again.".to_owned());
+                }
+            }
+            Step::Lost(_, reason) => {
+                if self.lost.is_empty() {
+                    self.said.push(format!(
+                        "The API server is not heard ({reason}); it is asked again and again, and what is missing will be a gap."
+                    ));
+                }
+                self.lost.insert(watch);
+            }
+            _ => {}
+        }
+        self.push(at, &Line::Step(watch, step));
+    }
+
+    /// The user is to know of something that happened to a watch.
+    pub fn tell(&mut self, resource: &ApiResource, notice: &Notice) {
+        self.said.push(format!("{}: {}", resource.plural, notice.sentence()));
+    }
+
+    /// What is to be said to the user since the last call.
+    pub fn take_said(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.said)
+    }
+
+    /// A watch holds so many objects.
+    pub fn holds(&mut self, watch: u32, objects: usize) {
+        if let Some(held) = self.held.get_mut(watch as usize) {
+            *held = objects;
+        }
+    }
+
+    pub fn counts(&self) -> Counts {
+        let (kinds, objects) = (self.kinds.len(), self.held.iter().sum());
+        let bytes = self.length.metadata().map_or(0, |known| known.len());
+        Counts { kinds, objects, changes: self.changes, bytes, gaps: self.gaps }
+    }
+
+    fn push(&mut self, at: f64, line: &Line<'_>) {
+        if let (Some(file), None) = (&mut self.file, &self.failure) {
+            self.failure = file.push(at, line).err();
+            self.is_new = true;
+        }
+    }
+
+    /// Hands all that came to the system, from which nothing gets lost when this program is killed.
+    ///
+    /// # Errors
+    /// When something cannot be written. Nothing more is written then.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.failure.take().map_or(Ok(()), Err)?;
+        match &mut self.file {
+            // A flush costs some bytes of the file.
+            Some(file) if std::mem::take(&mut self.is_new) => file.flush(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends all watches, and the file.
+    ///
+    /// # Errors
+    /// When the rest cannot be written.
+    pub fn end(&mut self) -> io::Result<()> {
+        let now = self.now();
+        for watch in 0..self.held.len() {
+            self.push(now, &Line::Step(u32::try_from(watch).unwrap_or(u32::MAX), Step::Ended));
+        }
+        self.failure.take().map_or(Ok(()), Err)?;
+        self.file.take().map_or(Ok(()), |file| file.finish()?.sync_all())
+    }
+}
