@@ -35,7 +35,7 @@ impl Play {
     }
 
     /// Goes to a moment, and shows frames until nothing is left to do.
-    fn rewind(&mut self, command: RewindCommand) {
+    pub(super) fn rewind(&mut self, command: RewindCommand) {
         self.command(Command::Rewind(command));
         self.arrive();
         self.rests();
@@ -220,6 +220,16 @@ fn a_key_goes_to_the_mark_under_the_pointer_or_to_the_change_that_the_inspector_
     play.press(&["b"], Focus::Table);
     play.rests();
     assert_eq!(play.banner().expect("a banner").time, "00:00:30.000");
+    play.rewind(RewindCommand::Live);
+    // A click on it offers the way there.
+    play.command(Command::Timeline(TimelineCommand::Press(glyph.x, glyph.y, false)));
+    play.command(Command::Timeline(TimelineCommand::Release(glyph.x, glyph.y)));
+    let clicked = (*play.page.view().timeline.clicked).expect("the time of the mark");
+    assert_eq!((play.banner(), clicked), (None, 30_000.0));
+    play.command(Command::Timeline(TimelineCommand::Press(1.0, 200.0, false)));
+    play.command(Command::Timeline(TimelineCommand::Release(1.0, 200.0)));
+    play.command(Command::Select(None));
+    play.arrive();
     play.command(Command::Timeline(TimelineCommand::Hover(None)));
     play.rewind(RewindCommand::Live);
     play.press(&["b"], Focus::Table);
