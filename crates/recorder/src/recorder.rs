@@ -285,6 +285,16 @@ impl Recorder {
         })
     }
 
+    /// The resources of which something was received.
+    pub fn resources(&self) -> impl Iterator<Item = ApiResource> {
+        self.lives.resources()
+    }
+
+    /// The names of all objects of a resource that are remembered.
+    pub fn names(&self, resource: ApiResource) -> impl Iterator<Item = &ObjectKey> {
+        self.lives.names(resource).map(|(key, _)| key)
+    }
+
     /// How many versions had been received when the clock said this time: at least so many, and at most so many.
     ///
     /// The moment is behind the last one that was received at this time or an earlier one. So it is where the clock was set back,

@@ -308,6 +308,38 @@ impl History {
         self.recorder.whole_from().1
     }
 
+    /// The resources of which something was received.
+    pub fn resources(&self) -> impl Iterator<Item = ApiResource> {
+        self.recorder.resources()
+    }
+
+    /// The names of all objects of a resource that are remembered.
+    pub fn names(&self, resource: ApiResource) -> impl Iterator<Item = &ObjectKey> {
+        self.recorder.names(resource)
+    }
+
+    /// Calls `each` with the number of each version that is kept of what had a name until a moment, the oldest first; and with
+    /// whether it is the first one of its object that is kept, and others were dropped.
+    pub fn each_version(
+        &self,
+        resource: ApiResource,
+        key: &ObjectKey,
+        moment: Moment,
+        each: &mut dyn FnMut(u64, bool),
+    ) {
+        let mut last = None;
+        for Stored { record, life } in self.recorder.versions(resource, key) {
+            if record.sequence < moment.received {
+                each(record.sequence, last.replace(record.life) != Some(record.life) && life.dropped > 0);
+            }
+        }
+    }
+
+    /// When a version was received, in milliseconds, if it is kept.
+    pub fn at(&self, sequence: u64) -> Option<f64> {
+        self.recorder.get(sequence).map(|stored| stored.record.at)
+    }
+
     /// Whether something is remembered of an object.
     pub fn remembers(&self, resource: ApiResource, object: &Object) -> bool {
         self.recorder.remembers(resource, &object.key, &object.uid)

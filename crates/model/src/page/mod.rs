@@ -186,7 +186,7 @@ impl Page {
         }
         let cx = &mut self.shared.context(env);
         let waits = self.feed.read_changes(&mut self.notifications, cx);
-        if !hidden && (self.feed.read_span(cx) || self.feed.read_past(cx)) {
+        if !hidden && self.feed.read(cx) {
             cx.hurry();
         }
         self.verification.check_sums(cx);
