@@ -232,7 +232,7 @@ impl History {
 
     /// How many changes came since a moment and are kept, of the objects that are asked for.
     pub fn changes_since(&self, moment: Moment, is_asked: &dyn Fn(&ApiResource, &ObjectKey) -> bool) -> usize {
-        let since = self.recorder.between(moment.received, u64::MAX);
+        let since = self.recorder.all_between(moment.received, u64::MAX);
         since.filter(|record| self.is_change(record, is_asked)).count()
     }
 
@@ -246,7 +246,8 @@ impl History {
     /// The objects of a resource as they were when so much was known of it, in any order.
     pub fn past<'a>(&'a self, resource: ApiResource, known: &'a Known) -> impl Iterator<Item = AtMoment<'a>> {
         let received = move |key: &ObjectKey| self.coverage.part_of(known, key).map(|part| part.received);
-        self.recorder.past(resource, received).filter_map(move |(life, past)| self.at_moment(known, life, past))
+        let most = known.parts.iter().map(|part| part.received).max().unwrap_or(0);
+        self.recorder.past(resource, most, received).filter_map(move |(life, past)| self.at_moment(known, life, past))
     }
 
     /// The object that had a name when so much was known of its resource.
@@ -287,7 +288,7 @@ impl History {
 
     /// Calls `each` with the key of the object of each version that was received between two numbers, in any order of the two.
     pub fn each_between(&self, resource: ApiResource, (from, to): (u64, u64), each: &mut dyn FnMut(&ObjectKey)) {
-        for record in self.recorder.between(from.min(to), from.max(to)) {
+        for record in self.recorder.all_between(from.min(to), from.max(to)) {
             let life = self.recorder.life(record.life);
             if let Some(life) = life.filter(|life| self.recorder.resource(life) == Some(resource)) {
                 each(&life.key);

@@ -599,8 +599,7 @@ impl Page {
             cx.watching.moment.iter().for_each(|moment| self.timeline.show(moment.at, cx.now));
             self.rewind.present(cx);
             self.status.hurry();
-            *cx.repaints = true;
-            cx.hurry();
+            self.table.hurry(cx);
         }
         followed == Followed::OtherRows
     }
@@ -766,11 +765,14 @@ impl Page {
         }
         let cx = &mut self.shared.context(env);
         let draws = self.table.work(cx);
-        self.feed.choose_span(cx);
-        self.feed.present(cx);
         if !cx.navigation.route.changes && draws && self.table.present(cx) {
             self.status.count_frame();
         }
+        if self.table.goes_first(draws, cx) {
+            return;
+        }
+        self.feed.choose_span(cx);
+        self.feed.present(cx);
         self.timeline.filter(&self.feed, cx);
         self.timeline.paint(cx);
         self.inspector.present(cx);
