@@ -34,6 +34,7 @@ pub struct Past {
 /// Each log leads back to the newest version in it before the moment, or to where its older ones were dropped. The newest of
 /// these is the object's version. If it was dropped, an older one that is kept in another log does not stand for it. `steps` are
 /// those of the moment, where they are known.
+#[inline(never)]
 pub(crate) fn of(life: &Life, logs: &[Log; 3], received: u64, steps: Option<&Steps<'_>>) -> Option<Past> {
     if received <= life.first {
         return None;
@@ -42,7 +43,7 @@ pub(crate) fn of(life: &Life, logs: &[Log; 3], received: u64, steps: Option<&Ste
     let each: [Option<Newest<'_>>; 3] = std::array::from_fn(|at| {
         let newest = life.newest[at]?.get();
         match steps.filter(|_| newest >= received) {
-            Some(steps) => step_before(&logs[at], steps.0[at].get(&life.number).copied(), received),
+            Some(steps) => step_before(&logs[at], steps.0.get(&life.number).and_then(|first| first[at]), received),
             None => newest_before(&logs[at], newest, received),
         }
     });
@@ -90,17 +91,18 @@ fn newest_before(log: &Log, newest: u64, received: u64) -> Option<Newest<'_>> {
 
 /// Of each object of which something came after a moment, the first such version in each log: the way back from the newest is
 /// long where much came since.
-pub(crate) struct Steps<'a>([HashMap<u32, &'a Record, FxBuildHasher>; 3]);
+pub(crate) struct Steps<'a>(HashMap<u32, [Option<&'a Record>; 3], FxBuildHasher>);
 
 impl<'a> Steps<'a> {
+    #[inline(never)]
     pub(crate) fn since(logs: &'a [Log; 3], received: u64) -> Steps<'a> {
-        Steps(logs.each_ref().map(|log| {
-            let mut first = HashMap::default();
+        let mut first: HashMap<u32, [Option<&Record>; 3], FxBuildHasher> = HashMap::default();
+        for (at, log) in logs.iter().enumerate() {
             for record in log.between(received, u64::MAX) {
-                first.entry(record.life).or_insert(record);
+                first.entry(record.life).or_default()[at].get_or_insert(record);
             }
-            first
-        }))
+        }
+        Steps(first)
     }
 }
 

@@ -176,17 +176,17 @@ impl Wrong {
         let fights = cards.iter().map(|(card, same)| self.card_row(card, *same, cx));
         let rows = failing.chain(fights).chain(over().map(|entry| entry_row(entry, at, cx))).take(most).collect();
         let unknown = self.then.as_ref().map_or(0, WrongThen::unknown);
-        let (title, note) = match moment {
-            None => (String::from("Wrong now"), String::from("from states; stays here until it is over")),
-            Some(moment) if self.then.is_none() => {
-                let of = if count == 0 { String::new() } else { String::from("what else was wrong is being read") };
-                (format!("Wrong at {}", cx.words().time_of_day(moment.at)), of)
-            }
+        let note = match moment {
+            None => String::from("from states; stays here until it is over"),
+            Some(_) if self.then.is_none() => String::from("what else was wrong is being read"),
             Some(_) if unknown > 0 => {
-                let of = format!("not known of {} objects, whose states of then are not kept", grouped(unknown as u64));
-                (format!("Wrong at {}", cx.words().time_of_day(at)), of)
+                format!("not known of {} objects, whose states of then are not kept", grouped(unknown as u64))
             }
-            Some(_) => (format!("Wrong at {}", cx.words().time_of_day(at)), String::from("from the states of then")),
+            Some(_) => String::from("from the states of then"),
+        };
+        let title = match moment {
+            None => String::from("Wrong now"),
+            Some(_) => String::from("Wrong at ") + &cx.words().time_of_day(at),
         };
         if moment.is_none() {
             self.count = count;

@@ -8,6 +8,7 @@ use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::object::{Object, ObjectKey, decode_metadata, decode_or_flag};
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::json;
@@ -43,8 +44,8 @@ pub struct Sources<'a> {
     pub wall: &'a dyn Fn(&'static str, f64) -> Timestamp,
 }
 
-/// A namespace and a name.
-type Name = (SmolStr, SmolStr);
+/// The place of a kind, or 0, and a name.
+type Of = (usize, ObjectKey);
 
 /// What was wrong at a moment.
 #[derive(Debug)]
@@ -54,18 +55,18 @@ pub struct WrongThen {
     /// What is still to be looked at: the place of a kind, and the number of a version.
     queue: Vec<(usize, u64)>,
     /// The objects whose versions are to be taken in.
-    chosen: FxHashSet<(usize, ObjectKey)>,
+    chosen: FxHashSet<Of>,
     /// The names of what they are about: Events begin with it.
-    named: FxHashSet<Name>,
+    named: FxHashSet<Of>,
     /// The names of the owners of Pods and Jobs, with which the names of all these begin.
-    owners: FxHashSet<Name>,
+    owners: FxHashSet<Of>,
     /// The versions that are to be taken in, the last one first, and whether each is the first one that is known of its object.
     versions: Vec<(u64, bool)>,
     is_chosen: bool,
     is_done: bool,
     wrong: WrongNow,
-    /// How many Pods were on each node.
-    pods: FxHashMap<SmolStr, usize>,
+    /// The node of each Pod.
+    nodes: Vec<SmolStr>,
     unknown: usize,
 }
 
@@ -84,7 +85,7 @@ impl WrongThen {
             is_chosen: false,
             is_done: false,
             wrong: WrongNow::default(),
-            pods: FxHashMap::default(),
+            nodes: Vec::new(),
             unknown: 0,
         };
         let kinds = std::mem::take(&mut then.kinds);
@@ -104,7 +105,7 @@ impl WrongThen {
                 {
                     let node = kind.columns.iter().position(|column| column.title == "NODE");
                     if let Some(CellRef::Text(node)) = node.and_then(|node| pod.cells.get(node)) {
-                        then.count_on(node);
+                        then.nodes.push(node.into());
                     }
                     continue;
                 }
@@ -116,7 +117,7 @@ impl WrongThen {
         }
         then.kinds = kinds;
         // What was received together lies together.
-        then.queue.sort_unstable();
+        sort_by_key(&mut then.queue, |(_, sequence)| *sequence);
         then
     }
 
@@ -156,13 +157,6 @@ impl WrongThen {
         !self.is_done
     }
 
-    fn count_on(&mut self, node: &str) {
-        match self.pods.get_mut(node) {
-            Some(count) => *count += 1,
-            None => drop(self.pods.insert(node.into(), 1)),
-        }
-    }
-
     /// Looks at the version that an object had.
     fn look(&mut self, place: usize, sequence: u64, looked: &mut Looked, history: &History) {
         let Some((kind, _)) = self.kinds.get(place) else { return };
@@ -183,7 +177,7 @@ impl WrongThen {
         };
         let (is_wrong, node) = seen;
         if !node.is_empty() {
-            self.count_on(&node);
+            self.nodes.push(node);
         }
         let Some(change) = history.of_number(sequence) else { return };
         // A container that crashed runs for a while before it counts as well; and a CronJob does not say itself what fails.
@@ -246,7 +240,7 @@ impl WrongThen {
                 self.versions.push((sequence, is_first));
             });
         }
-        self.versions.sort_unstable_by(|one, other| other.cmp(one));
+        sort_by_key(&mut self.versions, |(sequence, _)| u64::MAX - sequence);
     }
 
     /// Takes in a version.
@@ -287,14 +281,15 @@ impl WrongThen {
         self.is_done = true;
         let is_of_pods = |(kind, known): &&(&'static Kind, Known)| is_pod(&kind.resource) && !known.is_nothing();
         let has_pods = self.kinds.iter().any(|kind| is_of_pods(&kind));
-        let pods = &self.pods;
-        let on = |node: &Subject| has_pods.then(|| pods.get(&*node.key.name).copied().unwrap_or(0));
+        let nodes = &self.nodes;
+        let on = |node: &Subject| has_pods.then(|| nodes.iter().filter(|name| **name == *node.key.name).count());
         self.wrong.look_anew(self.moment.at, &mut |node| on(node));
     }
 }
 
-fn name(key: &ObjectKey, name: &str) -> Name {
-    ((&*key.namespace).into(), name.into())
+/// A name in the namespace of an object.
+fn name(key: &ObjectKey, name: &str) -> Of {
+    (0, ObjectKey::new(&key.namespace, name))
 }
 
 /// Whether the objects of a resource are said of others, and nothing is wrong with them.
