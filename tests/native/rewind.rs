@@ -10,6 +10,7 @@ use serde_json::Value;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::feed::wrong::row::WrongRow;
 use kubechurn_model::feed::{FeedCommand, FeedRow};
 use kubechurn_model::page::Page as Model;
 use kubechurn_model::page::command::Command;
@@ -80,8 +81,53 @@ fn held(page: &Model, place: &dyn Environment) -> Held {
     (KINDS.iter().map(|kind| (page.digest_of(kind), rows(kind))).collect(), told)
 }
 
-/// A moment, and what the page held then.
-type Seen = (f64, Held);
+/// A moment, what the page held then, and what was wrong.
+type Seen = (f64, Held, Vec<WrongRow>);
+
+/// How far from a moment nothing else may be wrong for it to be compared, in milliseconds: the list is made anew ten times a second.
+const AROUND: f64 = 400.0;
+/// By how much a time may differ that a server's clock gives in whole seconds, in milliseconds.
+const ABOUT: f64 = 2_000.0;
+
+/// What is wrong by its state, in the order of the names. How many Pods there are on a node is counted from time to time while it
+/// is live. What is over is not told of another moment.
+fn wrong(page: &Model) -> Vec<WrongRow> {
+    let rows = page.view().feed.wrong.rows.iter().filter(|row| !row.is_card && row.tone != "over");
+    let mut rows: Vec<WrongRow> = rows.cloned().collect();
+    for row in &mut rows {
+        row.words.retain(|(words, _)| !words.ends_with(" on it"));
+        (row.since, row.href) = (String::new(), String::new());
+        // The address has the moment, too.
+        row.began_href =
+            row.began_href.split('&').find(|part| part.starts_with("change=")).unwrap_or_default().to_owned();
+    }
+    rows.sort_by(|one, other| (&one.name, &one.words).cmp(&(&other.name, &other.words)));
+    rows
+}
+
+/// Whether the same is wrong since about the same times.
+fn are_alike(one: &[WrongRow], other: &[WrongRow]) -> bool {
+    let bare = |row: &WrongRow| WrongRow { at: 0.0, time: String::new(), ..row.clone() };
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(one, other)| bare(one) == bare(other) && (one.at - other.at).abs() <= ABOUT)
+}
+
+/// The places of the moments around which nothing else was wrong for a while.
+fn steady(seen: &[Seen]) -> Vec<usize> {
+    let around = |place: usize| {
+        let at = seen[place].0;
+        let is_far = |(_, seen): &(usize, &Seen)| (seen.0 - at).abs() >= AROUND;
+        let (before, after) = seen.split_at(place);
+        let before = before.iter().enumerate().rev().find(is_far).map(|(first, _)| first)?;
+        let after = after.iter().enumerate().find(is_far).map(|(last, _)| place + last)?;
+        Some((before, after))
+    };
+    let is_steady = |place: &usize| {
+        around(*place)
+            .is_some_and(|(first, last)| seen[first..=last].iter().all(|one| are_alike(&one.2, &seen[*place].2)))
+    };
+    (0..seen.len()).filter(is_steady).collect()
+}
 
 /// Whether the page has everything in its stores that it has received.
 fn is_drained(page: &Model, place: &Place) -> bool {
@@ -152,6 +198,7 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
     let proxy = KubectlProxy::start_plain(cluster.port()).await;
     with_page(proxy.port(), "#/pods,deployments,replicasets,nodes,events?view=changes", async |page| {
         page.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
+        page.command(Command::Feed(FeedCommand::Wrong));
         page.reaches("pods", "live", SOON).await;
         page.reaches("events", "live", SOON).await;
         let seen: Rc<RefCell<Vec<Seen>>> = Rc::default();
@@ -160,7 +207,7 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
             let now = place.now();
             if now - last > 40.0 && is_drained(page, place) {
                 last = now;
-                written.borrow_mut().push((now.ceil(), held(page, place)));
+                written.borrow_mut().push((now.ceil(), held(page, place), wrong(page)));
                 // What comes next comes after the whole millisecond, at which the address can be.
                 place.skip(now.ceil() + 0.1 - now);
             }
@@ -179,14 +226,35 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
             })
             .await;
         }
+        let of_trouble = ["crashloop", "node-failure"].contains(&scenario);
+        wait_until("something is wrong for a while", SOON, async || {
+            let seen = seen.borrow();
+            let is_there = !of_trouble || steady(&seen).iter().any(|place| !seen[*place].2.is_empty());
+            holds(is_there, || format!("{:#?}", seen.last().map(|last| last.2.clone())))
+        })
+        .await;
         page.watch(|_, _| {});
         let seen = seen.take();
         let step = (seen.len() / MOMENTS).max(1);
-        let mut feeds = 0;
         let blocks = page.look(|page, _| page.recording(Header::default()));
         let mut opened = Opened::of(&blocks, "#/pods,deployments,replicasets,nodes,events?view=changes");
         opened.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
-        for (at, then) in seen.into_iter().step_by(step).take(MOMENTS) {
+        let steady = steady(&seen);
+        for place in steady.iter().step_by((steady.len() / MOMENTS).max(1)) {
+            let (at, _, then) = &seen[*place];
+            page.command(Command::Rewind(RewindCommand::To(*at)));
+            wait_until(&format!("{scenario}: what was wrong at {at}"), SOON, async || {
+                let now = page.look(|page, _| wrong(page));
+                let of = page.view(|view| view.feed.wrong.title.clone());
+                holds(are_alike(&now, then), || format!("{of}: {now:#?}\nand was\n{then:#?}"))
+            })
+            .await;
+            opened.command(Command::Rewind(RewindCommand::To(*at)));
+            let now = opened.look(|page, _| wrong(page));
+            assert!(are_alike(&now, then), "{scenario}, opened: what was wrong at {at}: {now:#?}\nand was\n{then:#?}");
+        }
+        let mut feeds = 0;
+        for (at, then, _) in seen.into_iter().step_by(step).take(MOMENTS) {
             opened.command(Command::Rewind(RewindCommand::To(at)));
             let now = opened.look(held);
             for ((kind, then), now) in KINDS.iter().zip(&then.0).zip(now.0) {

@@ -8,7 +8,8 @@
 //! kubelet writes. `past` is what the recorder takes, `rows` the time from a moment to all rows with their names, and `visible`
 //! to the first 40 in order and read. `order` is what the rest of the order takes, `read` to read the other rows, of which
 //! `texts` is for their texts, and `whole` all of that together; `filter` is what it takes to filter them then. A step is one
-//! second further or back, with the rows that changed.
+//! second further or back, with the rows that changed. Before that the bytes are printed that the parts of a page take for so
+//! many Pods, with pointers of eight bytes; the page's have four.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,9 +19,11 @@ use allocation_counter::measure;
 use serde_json::Value;
 
 use kubechurn_changes::noise::Marks;
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::cache::backoff::Moment as Now;
+use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::{Input, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
@@ -28,9 +31,13 @@ use kubechurn_columns::kinds::{Kind, pods};
 use kubechurn_model::feed::net::{Asked, Net};
 use kubechurn_model::history::coverage::Before;
 use kubechurn_model::history::{History, Was};
+use kubechurn_model::kind_id::KindId;
 use kubechurn_model::rewind::{Present, Rewound};
 use kubechurn_model::table::filter::Filter;
 use kubechurn_model::table::schema::TableSchema;
+use kubechurn_model::table::view::TableView;
+use kubechurn_model::timeline::mark::MarkType;
+use kubechurn_model::timeline::marks::{Marks as Lanes, NewMark};
 
 const RECORDING: &str = include_str!("../../../tests/fixtures/rollout.jsonl");
 const PODS: u64 = 10_000;
@@ -128,15 +135,15 @@ impl Present for Session {
     }
 }
 
-fn record(pods: u64) -> Session {
-    let template = Template::new();
+/// A session that has listed so many Pods.
+fn listed(pods: u64, budget: usize, template: &Template) -> Session {
     let mut informers = SharedInformerFactory::default();
     let id = informers.informer_for(pods::KIND.resource, &Scope::default(), || {
         let reflector = Options { watch_list: false, ..Options::default() };
         SharedInformer::new(pods::KIND.decode, InformerOptions { reflector, backlog: None })
     });
     informers.start();
-    let mut session = Session { informers, id, history: History::new(BUDGET, 0) };
+    let mut session = Session { informers, id, history: History::new(budget, 0) };
     session.input(Input::Start, BEGIN - 2.0);
     session.input(Input::Piece(br#"{"kind":"PodList","metadata":{"resourceVersion":"200000"},"items":["#), BEGIN - 1.0);
     for pod in 0..pods {
@@ -146,6 +153,45 @@ fn record(pods: u64) -> Session {
     session.input(Input::Piece(b"]}"), BEGIN - 1.0);
     session.input(Input::PageEnd, BEGIN);
     session.input(Input::Opened, BEGIN);
+    session
+}
+
+/// Prints what the parts of a page take for so many Pods.
+fn parts(pods: u64, template: &Template) {
+    let mut session = None;
+    let store = measure(|| session = Some(listed(pods, 0, template))).bytes_current;
+    let Some(session) = session else { return };
+    let mut objects = Vec::new();
+    session.each(&pods::KIND, &mut |object| objects.push((KindId(0), object.clone(), (DeltaType::Replaced, BEGIN))));
+    let mut marks = Lanes::new(64 << 20);
+    let lanes = measure(|| {
+        for (_, object, _) in &objects {
+            let (mark_type, folded, tone) = (MarkType::Replaced, 1, Tone::Good);
+            let (key, uid, resource_version) = (&object.key, &object.uid, &object.resource_version);
+            marks.push(BEGIN, NewMark { key, uid, mark_type, resource_version, folded, tone });
+        }
+    });
+    let table = measure(|| {
+        let mut view = TableView::of(Arc::new(TableSchema::of(&[&pods::KIND])));
+        view.fill(objects);
+        view.work(|| true);
+        std::mem::forget(view);
+    });
+    let recorded = listed(pods, 64_000_000, template).history.bytes().0;
+    for (what, bytes) in [
+        ("store, with the objects", store),
+        ("table", table.bytes_current),
+        ("timeline, with a mark each", lanes.bytes_current),
+        ("recorder, by its own count", recorded as i64),
+    ] {
+        println!("{what}: {:.1} MB, {:.0} bytes a Pod", bytes as f64 / 1e6, bytes as f64 / pods as f64);
+    }
+}
+
+fn record(pods: u64) -> Session {
+    let template = Template::new();
+    parts(pods, &template);
+    let mut session = listed(pods, BUDGET, &template);
     for at in 0..CHANGES {
         let text = template.text(at.wrapping_mul(7919) % pods, 200_001 + at, 1 + at / pods);
         let frame = format!(r#"{{"type":"MODIFIED","object":{text}}}"#);

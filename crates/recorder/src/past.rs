@@ -1,6 +1,8 @@
 //! How objects were after so many versions had been received: the newest version of each at or before that.
 
+use hashbrown::HashMap;
 use kubechurn_client::cache::delta::DeltaType;
+use rustc_hash::FxBuildHasher;
 
 use crate::lives::{Life, Number};
 use crate::log::{Log, Record};
@@ -30,14 +32,21 @@ pub struct Past {
 /// How an object was after so many versions were received; `None` where nothing had been received of it.
 ///
 /// Each log leads back to the newest version in it before the moment, or to where its older ones were dropped. The newest of
-/// these is the object's version. If it was dropped, an older one that is kept in another log does not stand for it.
-pub(crate) fn of(life: &Life, logs: &[Log; 3], received: u64) -> Option<Past> {
+/// these is the object's version. If it was dropped, an older one that is kept in another log does not stand for it. `steps` are
+/// those of the moment, where they are known.
+#[inline(never)]
+pub(crate) fn of(life: &Life, logs: &[Log; 3], received: u64, steps: Option<&Steps<'_>>) -> Option<Past> {
     if received <= life.first {
         return None;
     }
     let is_newest = life.last < received;
-    let each: [Option<Newest<'_>>; 3] =
-        std::array::from_fn(|at| newest_before(&logs[at], life.newest[at]?.get(), received));
+    let each: [Option<Newest<'_>>; 3] = std::array::from_fn(|at| {
+        let newest = life.newest[at]?.get();
+        match steps.filter(|_| newest >= received) {
+            Some(steps) => step_before(&logs[at], steps.0.get(&life.number).and_then(|first| first[at]), received),
+            None => newest_before(&logs[at], newest, received),
+        }
+    });
     let newest = each.iter().flatten().max_by_key(|newest| newest.sequence);
     let is_end = |newest: &Newest<'_>| match newest.record {
         Some(record) => record.delta_type == DeltaType::Deleted,
@@ -78,6 +87,32 @@ fn newest_before(log: &Log, newest: u64, received: u64) -> Option<Newest<'_>> {
             None => return Some(Newest { sequence: received - 1, is_exact: false, record: None }),
         }
     }
+}
+
+/// Of each object of which something came after a moment, the first such version in each log: the way back from the newest is
+/// long where much came since.
+pub(crate) struct Steps<'a>(HashMap<u32, [Option<&'a Record>; 3], FxBuildHasher>);
+
+impl<'a> Steps<'a> {
+    #[inline(never)]
+    pub(crate) fn since(logs: &'a [Log; 3], received: u64) -> Steps<'a> {
+        let mut first: HashMap<u32, [Option<&Record>; 3], FxBuildHasher> = HashMap::default();
+        for (at, log) in logs.iter().enumerate() {
+            for record in log.between(received, u64::MAX) {
+                first.entry(record.life).or_default()[at].get_or_insert(record);
+            }
+        }
+        Steps(first)
+    }
+}
+
+/// The newest version in a log before a moment, on the way back from the first one after it that is kept.
+fn step_before<'a>(log: &'a Log, first: Option<&'a Record>, received: u64) -> Option<Newest<'a>> {
+    let lost = Newest { sequence: received - 1, is_exact: false, record: None };
+    let Some(first) = first else { return Some(lost) };
+    let sequence = first.previous()?;
+    let record = log.record(sequence);
+    Some(if sequence < received { Newest { sequence, is_exact: true, record } } else { lost })
 }
 
 /// What three logs have, in the order in which it was received.

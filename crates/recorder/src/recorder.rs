@@ -12,7 +12,7 @@ use rustc_hash::FxHasher;
 
 use crate::lives::{Life, Lives, Number};
 use crate::log::{Head, Log, New, Record, Scratch, mark_of};
-use crate::past::{self, Past, Then};
+use crate::past::{self, Past, Steps, Then};
 use crate::texts::Texts;
 
 /// How many bytes are kept by default.
@@ -30,6 +30,9 @@ const SEGMENTS: usize = 32;
 const SEGMENT: usize = 2 << 20;
 /// How many versions of an object are looked at before all others for one that is searched for.
 const NEWEST: usize = 8;
+
+/// How many versions may be looked at once for each object of which the way back is then known.
+const WORTH_STEPS: usize = 16;
 
 /// How much a version tells to whoever looks back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -295,6 +298,16 @@ impl Recorder {
         })
     }
 
+    /// The resources of which something was received.
+    pub fn resources(&self) -> impl Iterator<Item = ApiResource> {
+        self.lives.resources()
+    }
+
+    /// The names of all objects of a resource that are remembered.
+    pub fn names(&self, resource: ApiResource) -> impl Iterator<Item = &ObjectKey> {
+        self.lives.names(resource).map(|(key, _)| key)
+    }
+
     /// How many versions had been received when the clock said this time: at least so many, and at most so many.
     ///
     /// The moment is behind the last one that was received at this time or an earlier one. So it is where the clock was set back,
@@ -314,25 +327,32 @@ impl Recorder {
     }
 
     /// The objects of a resource that there were, in any order, each after as many versions were received as `received` says for
-    /// its key. What was received of other resources does not count for how long this takes.
+    /// its key, which are at most so many.
     pub fn past(
         &self,
         resource: ApiResource,
+        most: u64,
         received: impl Fn(&ObjectKey) -> Option<u64>,
     ) -> impl Iterator<Item = (&Life, Past)> {
-        self.lives.names(resource).filter_map(move |(key, numbers)| self.past_among(numbers, received(key)?))
+        let since: usize = self.logs.iter().map(|log| log.between(most, u64::MAX).count()).sum();
+        let is_worth = since / WORTH_STEPS < self.lives.names(resource).count();
+        let steps = is_worth.then(|| Steps::since(&self.logs, most));
+        self.lives.names(resource).filter_map(move |(key, numbers)| {
+            let received = received(key)?;
+            self.past_among(numbers, received, steps.as_ref().filter(|_| received == most))
+        })
     }
 
     /// The object that had a name after so many versions were received.
     pub fn past_of(&self, resource: ApiResource, key: &ObjectKey, received: u64) -> Option<(&Life, Past)> {
-        self.past_among(self.lives.of_name(resource, key)?, received)
+        self.past_among(self.lives.of_name(resource, key)?, received, None)
     }
 
     /// Of objects that had a name one after the other the one of which something was received last: it took over the name, also
     /// where the deletion of the one before it was never seen.
-    fn past_among(&self, numbers: &[u32], received: u64) -> Option<(&Life, Past)> {
+    fn past_among(&self, numbers: &[u32], received: u64, steps: Option<&Steps<'_>>) -> Option<(&Life, Past)> {
         let lives = numbers.iter().filter_map(|number| self.lives.get(*number));
-        let pasts = lives.filter_map(|life| Some((life, past::of(life, &self.logs, received)?)));
+        let pasts = lives.filter_map(|life| Some((life, past::of(life, &self.logs, received, steps)?)));
         pasts.max_by_key(|(_, past)| past.sequence).filter(|(_, past)| past.then != Then::Absent)
     }
 
@@ -350,6 +370,11 @@ impl Recorder {
     /// kept its record; and where a version is missing behind one that is kept, a record that says only that.
     pub fn between(&self, from: u64, to: u64) -> impl DoubleEndedIterator<Item = &Record> {
         past::Merged(self.logs.each_ref().map(|log| log.between(from, to)))
+    }
+
+    /// The same in any order.
+    pub fn all_between(&self, from: u64, to: u64) -> impl Iterator<Item = &Record> {
+        self.logs.iter().flat_map(move |log| log.between(from, to))
     }
 
     /// The resource of a life.

@@ -84,8 +84,8 @@ fn an_object_is_absent_before_it_came_and_after_it_went_and_in_its_version_betwe
     assert_eq!([at(10.0), at(19.9), at(20.0)], [Some((1, false)), Some((1, false)), Some((2, false))]);
     assert_eq!([at(30.0), at(39.0)], [None, None]);
     assert_eq!([at(40.0), at(60.0)], [Some((4, true)), Some((4, true))], "another object of the same name");
-    assert_eq!(recorder.past(PODS, |_| Some(5)).count(), 1, "of one name there is one object at a time");
-    assert_eq!(recorder.past(LEASES, |_| Some(5)).count(), 1);
+    assert_eq!(recorder.past(PODS, 5, |_| Some(5)).count(), 1, "of one name there is one object at a time");
+    assert_eq!(recorder.past(LEASES, 5, |_| Some(5)).count(), 1);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn without_a_budget_nothing_is_known_before_it_begins_again() {
     let mut recorder = Recorder::new(0);
     received(PODS, ("a", "u1"), 1, 1.0).push(&mut recorder);
     received(PODS, ("b", "u2"), 2, 1.0).push(&mut recorder);
-    assert_eq!((recorder.past(PODS, |_| Some(2)).count(), recorder.whole_from()), (0, (2, true)));
+    assert_eq!((recorder.past(PODS, 2, |_| Some(2)).count(), recorder.whole_from()), (0, (2, true)));
     recorder.limit(1 << 20);
     Received { was_known: true, ..received(PODS, ("a", "u1"), 3, 2.0) }.push(&mut recorder);
     let then = |moment| recorder.past_of(PODS, &ObjectKey::new("shop", "a"), moment).map(|(_, past)| past.then);
@@ -235,7 +235,9 @@ proptest! {
                 expected.extend(own.map(|(at, one)| (&one.key, (at as u64, one))));
                 expected.retain(|_, (_, one)| one.delta_type != DeltaType::Deleted);
                 let mut names = HashSet::new();
-                for (life, past) in recorder.past(resource, |_| Some(moment)) {
+                for (life, past) in recorder.past(resource, moment, |_| Some(moment)) {
+                    let alone = recorder.past_of(resource, &life.key, moment).map(|(_, past)| past);
+                    prop_assert_eq!(Some(past), alone, "whichever way leads there");
                     prop_assert!(names.insert(life.key.clone()), "two objects of one name");
                     let Some((sequence, one)) = expected.get(&life.key) else {
                         // Of a life whose beginning was forgotten it is not known when it began.

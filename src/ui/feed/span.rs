@@ -6,6 +6,7 @@ use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::feed::net::export::NetFormat;
 use kubechurn_model::feed::span::{SpanCommand, SpanModel, SpanRow, SpanSection};
 use kubechurn_model::page::command::Command;
+use kubechurn_model::rewind::banner::RewindCommand;
 
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::values::Memo;
@@ -155,7 +156,7 @@ fn Exports(commands: Commands) -> impl IntoView {
     view! { <div class="span-exports">{formats.map(button).collect_view()}</div> }
 }
 
-/// Where a mark of the timeline was clicked, the way to what else changed then.
+/// Where a mark of the timeline was clicked, the ways to its moment and to what else changed then.
 #[component]
 pub fn Around(
     /// What to show.
@@ -166,6 +167,13 @@ pub fn Around(
     move || {
         screen.timeline.clicked.get().map(|at| {
             view! {
+                <button
+                    data-testid="timeline-then"
+                    title="show the page as it was at the mark that was clicked (b)"
+                    on:click=move |_| commands.send(Command::Rewind(RewindCommand::To(at)))
+                >
+                    "◀◀ to the mark"
+                </button>
                 <button
                     data-testid="timeline-around"
                     title="what else changed within 2 s of the mark that was clicked (e)"

@@ -27,20 +27,15 @@ pub fn Wrong(
         })
     };
     let count = Memo::new(move |_| wrong.with(|wrong| wrong.rows.len()));
-    let is_past = move || wrong.with(|wrong| wrong.is_past);
-    let is_shown = Memo::new(move |_| count.get() > 0);
+    let is_shown = Memo::new(move |_| wrong.with(|wrong| wrong.is_shown));
     move || {
         is_shown.get().then(|| {
             view! {
                 <section class="wrong" aria-label="Wrong now" data-testid="wrong">
                     <h2>
-                        {move || if is_past() { "Loops and fights at this moment " } else { "Wrong now " }}
+                        {move || wrong.with(|wrong| wrong.title.clone())} " "
                         <b class="num" data-testid="wrong-count">{move || wrong.with(|wrong| wrong.count.to_string())}</b>
-                        <span>{move || if is_past() {
-                            "what else was wrong then is not kept"
-                        } else {
-                            "from states; stays here until it is over"
-                        }}</span>
+                        <span>{move || wrong.with(|wrong| wrong.note.clone())}</span>
                         <span class="grow"></span>
                         {move || more().map(|words| view! {
                             <button

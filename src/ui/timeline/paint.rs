@@ -48,9 +48,27 @@ pub fn paint(canvas: &Canvas, scene: &Scene) {
     paint_stream(canvas, scene);
     context.restore();
     paint_axis(canvas, scene);
+    for (x, word) in scene.compared.into_iter().zip(["A", "B"]) {
+        if let Some(x) = x {
+            paint_flag(canvas, x, (word, 16.0), layout);
+        }
+    }
     if let Some(flag) = &scene.moment {
         paint_moment(canvas, flag, layout);
     }
+}
+
+/// Paints a line over the lanes, with a flag of this width on the axis.
+fn paint_flag(canvas: &Canvas, x: f64, (words, width): (&str, f64), layout: &Layout) {
+    let context = &canvas.context;
+    canvas.fill(&canvas.colours.text);
+    context.fill_rect(x.round() - 1.0, layout.top, 2.0, layout.bottom - layout.top);
+    let left = (x - width / 2.0).min(layout.width - width).round();
+    context.fill_rect(left, layout.bottom + 1.0, width, 16.0);
+    canvas.fill(&canvas.colours.panel);
+    context.set_text_align("center");
+    canvas.text(words, left + width / 2.0, layout.bottom + 10.0);
+    context.set_text_align("left");
 }
 
 /// Paints the moment that is shown: what came later stands back, and the line has a flag with its time.
@@ -71,14 +89,9 @@ fn paint_moment(canvas: &Canvas, flag: &MomentFlag, layout: &Layout) {
         context.fill_rect(x.round() - 1.0, layout.strip_top - 3.0, 2.0, layout.strip_bottom - layout.strip_top + 6.0);
         context.fill_rect(x.round() - 4.0, layout.strip_top - 5.0, 8.0, 5.0);
     }
-    let Some(x) = flag.x else { return };
-    context.fill_rect(x.round() - 1.0, layout.top, 2.0, layout.bottom - layout.top);
-    let left = (x - MomentFlag::WIDTH / 2.0).min(layout.width - MomentFlag::WIDTH).round();
-    context.fill_rect(left, layout.bottom + 1.0, MomentFlag::WIDTH, 16.0);
-    canvas.fill(&canvas.colours.panel);
-    context.set_text_align("center");
-    canvas.text(&flag.words, left + MomentFlag::WIDTH / 2.0, layout.bottom + 10.0);
-    context.set_text_align("left");
+    if let Some(x) = flag.x {
+        paint_flag(canvas, x, (&flag.words, MomentFlag::WIDTH), layout);
+    }
 }
 
 /// Paints the overview above the lanes.

@@ -232,7 +232,7 @@ impl History {
 
     /// How many changes came since a moment and are kept, of the objects that are asked for.
     pub fn changes_since(&self, moment: Moment, is_asked: &dyn Fn(&ApiResource, &ObjectKey) -> bool) -> usize {
-        let since = self.recorder.between(moment.received, u64::MAX);
+        let since = self.recorder.all_between(moment.received, u64::MAX);
         since.filter(|record| self.is_change(record, is_asked)).count()
     }
 
@@ -246,7 +246,8 @@ impl History {
     /// The objects of a resource as they were when so much was known of it, in any order.
     pub fn past<'a>(&'a self, resource: ApiResource, known: &'a Known) -> impl Iterator<Item = AtMoment<'a>> {
         let received = move |key: &ObjectKey| self.coverage.part_of(known, key).map(|part| part.received);
-        self.recorder.past(resource, received).filter_map(move |(life, past)| self.at_moment(known, life, past))
+        let most = known.parts.iter().map(|part| part.received).max().unwrap_or(0);
+        self.recorder.past(resource, most, received).filter_map(move |(life, past)| self.at_moment(known, life, past))
     }
 
     /// The object that had a name when so much was known of its resource.
@@ -287,7 +288,7 @@ impl History {
 
     /// Calls `each` with the key of the object of each version that was received between two numbers, in any order of the two.
     pub fn each_between(&self, resource: ApiResource, (from, to): (u64, u64), each: &mut dyn FnMut(&ObjectKey)) {
-        for record in self.recorder.between(from.min(to), from.max(to)) {
+        for record in self.recorder.all_between(from.min(to), from.max(to)) {
             let life = self.recorder.life(record.life);
             if let Some(life) = life.filter(|life| self.recorder.resource(life) == Some(resource)) {
                 each(&life.key);
@@ -308,6 +309,38 @@ impl History {
         self.recorder.whole_from().1
     }
 
+    /// The resources of which something was received.
+    pub fn resources(&self) -> impl Iterator<Item = ApiResource> {
+        self.recorder.resources()
+    }
+
+    /// The names of all objects of a resource that are remembered.
+    pub fn names(&self, resource: ApiResource) -> impl Iterator<Item = &ObjectKey> {
+        self.recorder.names(resource)
+    }
+
+    /// Calls `each` with the number of each version that is kept of what had a name until a moment, the oldest first; and with
+    /// whether it is the first one of its object that is kept, and others were dropped.
+    pub fn each_version(
+        &self,
+        resource: ApiResource,
+        key: &ObjectKey,
+        moment: Moment,
+        each: &mut dyn FnMut(u64, bool),
+    ) {
+        let mut last = None;
+        for Stored { record, life } in self.recorder.versions(resource, key) {
+            if record.sequence < moment.received {
+                each(record.sequence, last.replace(record.life) != Some(record.life) && life.dropped > 0);
+            }
+        }
+    }
+
+    /// When a version was received, in milliseconds, if it is kept.
+    pub fn at(&self, sequence: u64) -> Option<f64> {
+        self.recorder.get(sequence).map(|stored| stored.record.at)
+    }
+
     /// Whether something is remembered of an object.
     pub fn remembers(&self, resource: ApiResource, object: &Object) -> bool {
         self.recorder.remembers(resource, &object.key, &object.uid)
@@ -315,7 +348,7 @@ impl History {
 
     /// Calls `each` with at most so many of the versions that were received from a number on, in the order in which they came.
     /// Returns the number after the last one; `None` where there is no more.
-    pub fn each_version(
+    pub fn each_received(
         &self,
         from: u64,
         most: usize,
@@ -354,7 +387,7 @@ impl History {
 
     /// The objects of a resource after so many versions were received: of each what is known of its version.
     pub fn lives_at(&self, resource: ApiResource, received: u64) -> impl Iterator<Item = (&Life, Past)> {
-        self.recorder.past(resource, move |_| Some(received))
+        self.recorder.past(resource, received, move |_| Some(received))
     }
 
     /// The text of a version, if it is kept.

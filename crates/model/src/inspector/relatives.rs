@@ -8,15 +8,21 @@ use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::factory::SharedInformerFactory;
+use rustc_hash::FxHashSet;
 
+use crate::history::History;
+use crate::history::coverage::Moment;
 use crate::navigation::catalog::{Catalog, at};
 use crate::navigation::route::Route;
+use crate::rewind::{Present, Then, object_then};
 use crate::watches::watched::{OWNER, Watched};
 use kubechurn_columns::kinds::Kind;
 use kubechurn_columns::state::write_state;
 
 /// The most dependents that are shown. The rest is only counted.
 pub const MOST: usize = 100;
+/// How many objects of a kind may be read to know which of them an object owned at a moment.
+const MOST_THEN: usize = 500;
 /// How many levels of owners are followed upwards, and how many levels of dependents downwards.
 pub const DEPTH: usize = 6;
 
@@ -98,26 +104,93 @@ pub fn status(kind: &Kind, object: &Object) -> (String, Tone) {
     (word, tone)
 }
 
+/// An object with its kind.
+type Found = (&'static Kind, Arc<Object>);
+
+/// The watches of a cluster.
+#[derive(Clone, Copy)]
+pub struct Watching<'a> {
+    /// Those of all clusters.
+    pub watches: &'a [Watched],
+    /// Their informers.
+    pub informers: &'a SharedInformerFactory,
+    /// The cluster.
+    pub cluster: &'a str,
+}
+
+impl<'a> Watching<'a> {
+    fn watches(self) -> impl Iterator<Item = &'a Watched> {
+        self.watches.iter().filter(move |one| one.kind().resource.cluster == self.cluster)
+    }
+
+    /// The objects that the object with this uid owns itself.
+    fn owned(self, uid: &Uid) -> Vec<Found> {
+        let (value, mut all) = (uid.text(), Vec::new());
+        for watched in self.watches() {
+            let informers = watched.informers(self.informers);
+            let objects = informers.flat_map(|informer| informer.store().by_index(OWNER, &value));
+            all.extend(objects.map(|object| (watched.kind(), object.clone())));
+        }
+        all
+    }
+}
+
 /// The objects of a cluster that the object with this uid owns, and the objects that those own.
-pub fn dependents(
-    watches: &[Watched],
-    informers: &SharedInformerFactory,
+pub fn dependents(watching: Watching<'_>, route: &Route, uid: &Uid) -> Dependents {
+    let kinds = watching.watches().map(|watched| watched.kind().title).collect();
+    search(kinds, route, uid, &|uid| watching.owned(uid))
+}
+
+/// The same as it was at a moment, among objects of these kinds. It is looked for among what the object owns now and what has a
+/// name that begins with its own: of nearly all that is made by controllers the name does.
+pub fn dependents_then(
+    (kinds, watching): (&[&'static Kind], Watching<'_>),
     route: &Route,
-    cluster: &str,
-    uid: &Uid,
+    (key, uid): (&ObjectKey, &Uid),
+    moment: Moment,
+    (history, present): (&History, &dyn Present),
 ) -> Dependents {
-    let watches: Vec<&Watched> = watches.iter().filter(|one| one.kind().resource.cluster == cluster).collect();
-    let kinds = watches.iter().map(|watched| watched.kind().title).collect();
+    let mut wanted: FxHashSet<(usize, ObjectKey)> = FxHashSet::default();
+    let place = |kind: &Kind| kinds.iter().position(|other| other.resource == kind.resource);
+    let mut owners = vec![uid.clone()];
+    while let Some(owner) = owners.pop() {
+        for (kind, object) in watching.owned(&owner) {
+            if wanted.len() < MOST_THEN && place(kind).is_some_and(|at| wanted.insert((at, object.key.clone()))) {
+                owners.push(object.uid.clone());
+            }
+        }
+    }
+    let is_below = |other: &ObjectKey| {
+        let rest = other.name.strip_prefix(&*key.name).filter(|_| other.namespace == key.namespace);
+        rest.is_some_and(|rest| rest.starts_with('-'))
+    };
+    for (at, kind) in kinds.iter().enumerate() {
+        let named = history.names(kind.resource).filter(|key| is_below(key));
+        wanted.extend(named.take(MOST_THEN).map(|key| (at, key.clone())));
+    }
+    let then = |(at, key): (usize, ObjectKey)| match object_then(kinds[at], &key, moment, (history, present), None) {
+        Then::Object(object) => Some((kinds[at], object)),
+        Then::NotRecorded | Then::Absent => None,
+    };
+    let all: Vec<Found> = wanted.into_iter().filter_map(then).collect();
+    let owned = |uid: &Uid| {
+        let is_its = |object: &Object| object.owners().iter().any(|owner| owner.uid == *uid);
+        all.iter().filter(|(_, object)| is_its(object)).cloned().collect()
+    };
+    search(kinds.iter().map(|kind| kind.title).collect(), route, uid, &owned)
+}
+
+fn search(kinds: Vec<&'static str>, route: &Route, uid: &Uid, owned: &dyn Fn(&Uid) -> Vec<Found>) -> Dependents {
     let found = Dependents { kinds, ..Dependents::default() };
-    let mut search = Search { watches: &watches, informers, route, seen: vec![uid.clone()], found };
+    let mut search = Search { owned, route, seen: vec![uid.clone()], found };
     search.below(uid, 0);
     search.found
 }
 
 /// A search for dependents.
 struct Search<'a> {
-    watches: &'a [&'a Watched],
-    informers: &'a SharedInformerFactory,
+    /// The objects that another one owns itself.
+    owned: &'a dyn Fn(&Uid) -> Vec<Found>,
     route: &'a Route,
     /// The uids that were visited. A uid that two objects claim, or that owns itself, is visited once.
     seen: Vec<Uid>,
@@ -127,32 +200,28 @@ struct Search<'a> {
 impl Search<'_> {
     /// Adds the objects that the object with this uid owns, and the objects below those.
     fn below(&mut self, uid: &Uid, depth: usize) {
-        let value = uid.text();
-        for watched in self.watches {
-            let informers = watched.informers(self.informers);
-            let mut objects: Vec<&Arc<Object>> =
-                informers.flat_map(|informer| informer.store().by_index(OWNER, &value)).collect();
-            sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
-            for object in objects {
-                if self.found.links.len() >= MOST {
-                    self.found.more += 1;
-                    continue;
-                }
-                if self.seen.contains(&object.uid) {
-                    continue;
-                }
-                self.seen.push(object.uid.clone());
-                self.found.links.push(Link {
-                    kind: watched.kind().resource.kind.to_owned(),
-                    name: object.key.name.to_string(),
-                    href: Some(link(self.route, watched.kind().name, &object.key)),
-                    status: status(watched.kind(), object),
-                    words: "",
-                    depth,
-                });
-                if depth + 1 < DEPTH {
-                    self.below(&object.uid, depth + 1);
-                }
+        let mut objects = (self.owned)(uid);
+        let place = |kind: &Kind| self.found.kinds.iter().position(|title| *title == kind.title);
+        sort_by(&mut objects, |a, b| place(a.0).cmp(&place(b.0)).then_with(|| a.1.key.cmp(&b.1.key)));
+        for (kind, object) in objects {
+            if self.found.links.len() >= MOST {
+                self.found.more += 1;
+                continue;
+            }
+            if self.seen.contains(&object.uid) {
+                continue;
+            }
+            self.seen.push(object.uid.clone());
+            self.found.links.push(Link {
+                kind: kind.resource.kind.to_owned(),
+                name: object.key.name.to_string(),
+                href: Some(link(self.route, kind.name, &object.key)),
+                status: status(kind, &object),
+                words: "",
+                depth,
+            });
+            if depth + 1 < DEPTH {
+                self.below(&object.uid, depth + 1);
             }
         }
     }
@@ -163,11 +232,11 @@ mod tests {
     use super::*;
     use crate::watches::notices::Announcer;
     use crate::watches::watched::scopes;
-    use kubechurn_client::cache::backoff::Moment;
+    use kubechurn_client::cache::backoff::Moment as Now;
     use kubechurn_client::cache::reflector::Input;
     use kubechurn_columns::kinds::kind;
 
-    const NOW: Moment = Moment { now: 0.0, random: 0.0 };
+    const NOW: Now = Now { now: 0.0, random: 0.0 };
 
     fn owned(kind: &str, name: &str, uid: &str, owner: &str) -> String {
         format!(
@@ -196,7 +265,8 @@ mod tests {
             informer.handle(Input::Frame(end), NOW);
             informer.drain(usize::MAX, 0.0);
         }
-        let found = dependents(&watches, &informers, &route, "", &uid.into());
+        let watching = Watching { watches: &watches, informers: &informers, cluster: "" };
+        let found = dependents(watching, &route, &uid.into());
         let lines: Vec<String> =
             found.links.iter().map(|link| format!("{}{} {}", "-".repeat(link.depth), link.kind, link.name)).collect();
         assert_eq!(lines, expected);

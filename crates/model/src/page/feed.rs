@@ -189,9 +189,15 @@ impl Feed {
         }
     }
 
+    /// Reads a part of what is asked for: what was wrong at another moment, the changes of a stretch of time, and what objects
+    /// say of their past. Returns whether something is left.
+    pub(super) fn read(&mut self, cx: &mut Context<'_>) -> bool {
+        self.wrong.read_then(&self.changes.marks, cx) || self.read_span(cx) || self.read_past(cx)
+    }
+
     /// Reads what listed objects say of their past, within a share of this frame's time, while the feed is in view. Returns
     /// whether some are left.
-    pub(super) fn read_past(&mut self, cx: &Context<'_>) -> bool {
+    fn read_past(&mut self, cx: &Context<'_>) -> bool {
         if !cx.navigation.route.changes || cx.watching.paused || self.changes.past.waiting() == 0 {
             return false;
         }
@@ -578,7 +584,7 @@ impl Feed {
     }
 
     /// Reads changes of the stretch within a share of this frame's time. Returns whether some are left.
-    pub(super) fn read_span(&mut self, cx: &mut Context<'_>) -> bool {
+    fn read_span(&mut self, cx: &mut Context<'_>) -> bool {
         if let Some(net) = &mut self.changes.net {
             let end = cx.env.now() + NET_SHARE;
             return net.work(&cx.watching.history, &self.changes.marks, || cx.env.now() < end);

@@ -135,8 +135,7 @@ impl Page {
     /// Takes a line of the recording that is shown. The time is that of the line.
     pub fn replay(&mut self, line: &Line<'_>, env: &dyn Environment) {
         let Some(replay) = &mut self.replay else { return };
-        let is_other_place = replay.take(line, &mut self.shared, &mut self.feed, env);
-        if is_other_place {
+        if replay.take(line, &mut self.shared, &mut self.feed, env) {
             self.go_on(env);
         } else if self.shared.watching.must_drain() {
             self.shared.watching.take_news();
@@ -200,7 +199,7 @@ impl Page {
         }
         let cx = &mut self.shared.context(env);
         let waits = self.feed.read_changes(&mut self.notifications, cx);
-        if !hidden && (self.feed.read_span(cx) || self.feed.read_past(cx)) {
+        if !hidden && self.feed.read(cx) {
             cx.hurry();
         }
         self.verification.check_sums(cx);
@@ -617,8 +616,7 @@ impl Page {
             cx.watching.moment.iter().for_each(|moment| self.timeline.show(moment.at, cx.now));
             self.rewind.present(cx);
             self.status.hurry();
-            *cx.repaints = true;
-            cx.hurry();
+            self.table.hurry(cx);
         }
         followed == Followed::OtherRows
     }
@@ -766,11 +764,14 @@ impl Page {
         }
         let cx = &mut self.shared.context(env);
         let draws = self.table.work(cx);
-        self.feed.choose_span(cx);
-        self.feed.present(cx);
         if !cx.navigation.route.changes && draws && self.table.present(cx) {
             self.status.count_frame();
         }
+        if self.table.goes_first(draws, cx) {
+            return;
+        }
+        self.feed.choose_span(cx);
+        self.feed.present(cx);
         self.timeline.filter(&self.feed, cx);
         self.timeline.paint(cx);
         self.inspector.present(cx);

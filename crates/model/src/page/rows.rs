@@ -195,7 +195,7 @@ impl RowWindow {
     pub(super) fn work(
         &mut self,
         view: &mut TableView,
-        generation: u64,
+        (generation, hurries): (u64, bool),
         now: f64,
         env: &dyn Environment,
     ) -> (bool, bool) {
@@ -208,7 +208,7 @@ impl RowWindow {
             view.seek(first + count, || spent() < SEEKS);
             // Until the first rows are found, and in a frame that finding them has filled, the old rows stay, because
             // any others would be a guess. Rows of another layout cannot stay.
-            let is_full = nothing_yet(view) || spent() > SORTS;
+            let is_full = nothing_yet(view) || spent() > if hurries { SEEKS } else { SORTS };
             (!is_full || self.generation != generation, true)
         } else if self.awaits.is_some() {
             // Laying out a window of other rows fills a frame by itself.

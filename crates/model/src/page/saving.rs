@@ -163,7 +163,7 @@ impl Question {
         let Some(from) = self.next else { return };
         let history = &cx.watching.history;
         let (kinds, mut newest) = (&mut self.kinds, Vec::new());
-        self.next = history.each_version(from, BATCH, &mut |record, life, resource| {
+        self.next = history.each_received(from, BATCH, &mut |record, life, resource| {
             match kinds.iter_mut().find(|kind| kind.resource == resource) {
                 Some(kind) => kind.versions += 1,
                 None => kinds.push(Counted { resource, versions: 1 }),

@@ -27,6 +27,8 @@ const BEHIND: f64 = 2.0;
 pub(super) struct Table {
     pub(super) columns: Columns,
     pub(super) rows: RowWindow,
+    /// Whether the user waits for the rows of another moment.
+    hurries: bool,
 }
 
 impl Table {
@@ -41,7 +43,7 @@ impl Table {
     pub(super) fn work(&mut self, cx: &mut Context<'_>) -> bool {
         let busy = self.rows.pointer.is_busy(cx.now);
         let Some(view) = cx.watching.view_mut() else { return true };
-        let (draws, is_left) = self.rows.work(view, self.columns.layout.generation, cx.now, cx.env);
+        let (draws, is_left) = self.rows.work(view, (self.columns.layout.generation, self.hurries), cx.now, cx.env);
         if self.work_on_the_past(cx) || is_left {
             cx.effects.frame(Pace::Hurried);
         }
@@ -60,10 +62,29 @@ impl Table {
         let Some(rewound) = &mut cx.watching.rewound else { return false };
         let (began, history) = (cx.env.now(), &cx.watching.history);
         rewound.read(&self.rows.in_window(rewound.table()), history);
-        let is_unread = rewound.work(history, || cx.env.now() - began < READS);
+        let (reads, behind) = if self.hurries { (0.0, 0.0) } else { (READS, READS + BEHIND) };
+        let is_unread = rewound.work(history, || cx.env.now() - began < reads);
         let view = cx.watching.watches.view_mut();
-        let is_unsorted = view.is_some_and(|view| view.work(|| cx.env.now() - began < READS + BEHIND));
+        let is_unsorted = view.is_some_and(|view| view.work(|| cx.env.now() - began < behind));
         is_unread || is_unsorted
+    }
+
+    /// The user waits for the rows of another moment.
+    pub(super) fn hurry(&mut self, cx: &mut Context<'_>) {
+        self.hurries = true;
+        *cx.repaints = true;
+        cx.hurry();
+    }
+
+    /// Whether the user waits for rows of another moment, so that all else comes a frame later. Where they are drawn now, nobody
+    /// waits any longer.
+    pub(super) fn goes_first(&mut self, draws: bool, cx: &mut Context<'_>) -> bool {
+        let goes_first = self.hurries && !cx.navigation.route.changes;
+        self.hurries = goes_first && !draws;
+        if goes_first {
+            cx.hurry();
+        }
+        goes_first
     }
 
     /// Shows the rows of the window. Returns whether any of them changed.

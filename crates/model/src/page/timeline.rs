@@ -211,6 +211,7 @@ impl Timeline {
             // The cursor marks its row, and moves on with the time without a scene of its own.
             hover: hand.map(|(_, y)| (0.0, y)).or(self.hover),
             span: self.dragged().or(cx.navigation.route.span),
+            compared: cx.navigation.route.span.filter(|_| cx.navigation.route.net && cx.navigation.route.changes),
             moment,
             labels: cx.view.header.sizes.of(Panel::Labels).chosen,
         };

@@ -2,13 +2,17 @@
 
 use kubechurn_changes::findings::{Card, Finding};
 use kubechurn_changes::line::Line;
+use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::resource::ApiResource;
 
 use crate::feed::wrong::row::{WrongModel, WrongRow, of_card, of_entry};
+use crate::feed::wrong::then::{Looked, Sources, WrongThen};
 use crate::feed::wrong::{Entry, Received, Subject, WrongNow};
 use crate::page::context::Context;
-use crate::page::links::{cluster_of, of_change, of_object};
+use crate::page::links::{cluster_of, kind_of, of_change, of_object};
+use crate::rewind::Stores;
+use crate::timeline::mark::grouped;
 use crate::view::ago;
 use crate::watches::watched::Watched;
 
@@ -20,11 +24,26 @@ const MOST: usize = 50;
 const AGAIN: f64 = 1_000.0;
 /// How often the section is made anew at most, in milliseconds.
 const PACE: f64 = 100.0;
+/// How long a frame may read what was wrong at another moment, in milliseconds.
+const THEN_SHARE: f64 = 6.0;
+/// How long a moment that is dragged must rest before it is looked what was wrong then, in milliseconds.
+const REST: f64 = 250.0;
+/// How often that is looked at while the moment moves on, in milliseconds.
+const THEN_PACE: f64 = 1_000.0;
 
 /// What is wrong now, and how it is shown.
 #[derive(Debug, Default)]
 pub(super) struct Wrong {
     now: WrongNow,
+    /// What was wrong at the moment that is shown, or at the last one that is known.
+    then: Option<WrongThen>,
+    /// The same, while it is read.
+    reading: Option<WrongThen>,
+    looked: Looked,
+    /// The last moment, and when it was shown first, in milliseconds.
+    seen: Option<(f64, f64)>,
+    /// When reading began last, in milliseconds.
+    began: f64,
     /// Whether all entries are shown.
     is_open: bool,
     /// What was watched when it was looked at last: the resource, and the namespaces.
@@ -64,7 +83,10 @@ impl Wrong {
 
     /// When the entries are to be looked at again, in milliseconds, though nothing is received.
     pub(super) fn due_at(&self) -> Option<f64> {
-        (!self.now.is_quiet()).then_some(self.looked_at + AGAIN)
+        let is_moving = self.then.as_ref().or(self.reading.as_ref()).map(|then| then.moment().at);
+        let rests =
+            self.seen.filter(|(at, _)| is_moving.is_some_and(|then| then != *at)).map(|(_, since)| since + REST);
+        rests.or_else(|| (!self.now.is_quiet()).then_some(self.looked_at + AGAIN))
     }
 
     /// Whether it is time to look again.
@@ -96,30 +118,87 @@ impl Wrong {
         self.now.entries().iter().filter_map(|entry| entry.began.as_ref()).map(|began| began.seq).collect()
     }
 
-    /// The section: what is wrong, then loops and fights, then what is over.
+    /// Reads what was wrong at the moment that is shown, within a share of this frame's time, while the feed is in view. Returns
+    /// whether something is left.
+    pub(super) fn read_then(&mut self, marks: &Marks, cx: &Context<'_>) -> bool {
+        let Some(moment) = cx.watching.moment.filter(|_| cx.navigation.route.changes) else {
+            if self.seen.take().is_some() {
+                (self.then, self.reading, self.looked, self.is_turned) = (None, None, Looked::default(), true);
+            }
+            return false;
+        };
+        // A moment that one comes to at once is looked at at once, and one that is dragged when it rests.
+        let rests = match self.seen {
+            Some((at, since)) if at == moment.at => cx.now - since >= REST,
+            last => {
+                (self.seen, self.is_turned) = (Some((moment.at, cx.now)), true);
+                last.is_none_or(|(_, since)| cx.now - since >= REST)
+            }
+        };
+        let history = &cx.watching.history;
+        let stores = Stores { watches: &cx.watching.watches, informers: &cx.watching.informers };
+        let wall = |cluster, at: f64| cx.env.server_clock(cluster).time(cx.env.wall() - (cx.now - at));
+        let sources = Sources { history, present: &stores, marks, wall: &wall };
+        let is_its = |then: &Option<WrongThen>| then.as_ref().is_some_and(|then| then.moment() == moment);
+        let is_due = rests || (self.reading.is_none() && cx.now - self.began >= THEN_PACE);
+        if is_due && !is_its(&self.then) && !is_its(&self.reading) {
+            let kinds: Vec<_> = history.resources().filter_map(|resource| kind_of(resource, cx)).collect();
+            self.reading = Some(WrongThen::at(moment, &kinds, sources));
+            self.began = cx.now;
+        }
+        let end = cx.env.now() + THEN_SHARE;
+        let Some(reading) = &mut self.reading else { return false };
+        let is_left = reading.work(&mut self.looked, sources, || cx.env.now() < end);
+        if !is_left {
+            (self.then, self.is_turned) = (self.reading.take(), true);
+        }
+        // What is known has still to be shown.
+        true
+    }
+
+    /// The section: what is wrong, then loops and fights, then what is over. What was over at another moment is not told.
     pub(super) fn model(&mut self, cards: Vec<(Card, usize)>, cx: &Context<'_>) -> WrongModel {
         let is_over = |entry: &&Entry| entry.ended_at.is_some();
-        if let Some(moment) = cx.watching.moment {
-            // States are looked at as they come, and of those that were then nothing is kept.
-            let since = |row: WrongRow, card: &Card| WrongRow { since: ago((moment.at - card.since).max(0.0)), ..row };
-            let rows =
-                cards.iter().take(MOST).map(|(card, same)| since(self.card_row(card, *same, cx), card)).collect();
-            return WrongModel { rows, count: cards.len(), is_past: true, ..WrongModel::default() };
-        }
-        let cards: Vec<(Card, usize)> = cards.into_iter().filter(|(card, _)| !self.says(card)).collect();
-        let entries = || self.now.entries().iter();
-        self.count = entries().filter(|entry| !is_over(entry)).count() + cards.len();
-        let length = entries().count() + cards.len();
+        let moment = cx.watching.moment;
+        let (wrong, at) = match (moment, &self.then) {
+            (None, _) => (Some(&self.now), cx.now),
+            (Some(_), Some(then)) => (Some(then.wrong()), then.moment().at),
+            (Some(moment), None) => (None, moment.at),
+        };
+        let says = |card: &Card| wrong.is_some_and(|wrong| says(wrong, card));
+        let cards: Vec<(Card, usize)> = cards.into_iter().filter(|(card, _)| !says(card)).collect();
+        let entries = || wrong.into_iter().flat_map(WrongNow::entries);
+        let count = entries().filter(|entry| !is_over(entry)).count() + cards.len();
+        let over = || entries().filter(is_over).filter(|_| moment.is_none());
+        let length = count + over().count();
         let most = if self.is_open { MOST } else { OPEN };
-        let wrong = entries().filter(|entry| !is_over(entry)).map(|entry| entry_row(entry, cx));
+        let failing = entries().filter(|entry| !is_over(entry)).map(|entry| entry_row(entry, at, cx));
         let fights = cards.iter().map(|(card, same)| self.card_row(card, *same, cx));
-        let over = entries().filter(is_over).map(|entry| entry_row(entry, cx));
+        let rows = failing.chain(fights).chain(over().map(|entry| entry_row(entry, at, cx))).take(most).collect();
+        let unknown = self.then.as_ref().map_or(0, WrongThen::unknown);
+        let note = match moment {
+            None => String::from("from states; stays here until it is over"),
+            Some(_) if self.then.is_none() => String::from("what else was wrong is being read"),
+            Some(_) if unknown > 0 => {
+                format!("not known of {} objects, whose states of then are not kept", grouped(unknown as u64))
+            }
+            Some(_) => String::from("from the states of then"),
+        };
+        let title = match moment {
+            None => String::from("Wrong now"),
+            Some(_) => String::from("Wrong at ") + &cx.words().time_of_day(at),
+        };
+        if moment.is_none() {
+            self.count = count;
+        }
         WrongModel {
-            rows: wrong.chain(fights).chain(over).take(most).collect(),
-            count: self.count,
+            rows,
+            count,
             more: length.saturating_sub(OPEN),
             is_open: self.is_open,
-            is_past: false,
+            title,
+            is_shown: length > 0 || (moment.is_some() && unknown > 0),
+            note,
         }
     }
 
@@ -133,23 +212,23 @@ impl Wrong {
         WrongRow {
             href: resource.map(|resource| of_object(resource, &card.key, cx)).unwrap_or_default(),
             kind: row.kind.clone() + &in_cluster(resource, cx),
-            since: ago((cx.now - card.since).max(0.0)),
+            since: ago((cx.shown_at() - card.since).max(0.0)),
             at: card.since,
             time: cx.words().date_and_time(card.since),
             ..row
         }
     }
+}
 
-    /// Whether an entry says already what a card would: its object fails, and that its state goes to and fro follows.
-    fn says(&self, card: &Card) -> bool {
-        let follows = match &card.finding {
-            Finding::Flapping { path, .. } | Finding::Fight { path, .. } => path.starts_with("status."),
-            Finding::Stuck { .. } => true,
-            Finding::Rewriting { .. } => true,
-            Finding::Recreated => false,
-        };
-        follows && self.now.concerns(&card.uid)
-    }
+/// Whether an entry says already what a card would: its object fails, and that its state goes to and fro follows.
+fn says(wrong: &WrongNow, card: &Card) -> bool {
+    let follows = match &card.finding {
+        Finding::Flapping { path, .. } | Finding::Fight { path, .. } => path.starts_with("status."),
+        Finding::Stuck { .. } => true,
+        Finding::Rewriting { .. } => true,
+        Finding::Recreated => false,
+    };
+    follows && wrong.concerns(&card.uid)
 }
 
 /// How many Pods the store has on a node; `None` where Pods are not watched.
@@ -165,13 +244,14 @@ fn pods_on(node: &Subject, cx: &Context<'_>) -> Option<usize> {
     Some(watched.objects(&cx.watching.informers).filter(|pod| is_on(pod.cells.get(cell))).count())
 }
 
-fn entry_row(entry: &Entry, cx: &Context<'_>) -> WrongRow {
+/// An entry, as it is shown at a time.
+fn entry_row(entry: &Entry, now: f64, cx: &Context<'_>) -> WrongRow {
     let since = match entry.ended_at {
-        Some(at) => match cx.now - at {
+        Some(at) => match now - at {
             passed if passed < 1_000.0 => String::from("over, just now"),
             passed => format!("over, {} ago", ago(passed)),
         },
-        None => ago((cx.now - entry.since).max(0.0)),
+        None => ago((now - entry.since).max(0.0)),
     };
     let resource = entry.subject.resource;
     let row = of_entry(entry);

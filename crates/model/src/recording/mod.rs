@@ -129,7 +129,7 @@ impl Saver {
     /// Writes at most so many versions. Returns whether there are more.
     pub fn go_on(&mut self, history: &History, most: usize, reasons: &Reasons<'_>) -> bool {
         let mut records: Vec<(Record, ObjectKey, ApiResource)> = Vec::new();
-        let next = history.each_version(self.next.0, most, &mut |record, life, resource| {
+        let next = history.each_received(self.next.0, most, &mut |record, life, resource| {
             if record.sequence < self.end && self.selected.has(&resource) {
                 records.push((*record, life.key.clone(), resource));
             }

@@ -368,7 +368,7 @@ fn not_recorded(key: &ObjectKey, uid: &Uid) -> Object {
 }
 
 /// An object of which only the name is known.
-fn bare(key: &ObjectKey, uid: &Uid) -> Object {
+pub fn bare(key: &ObjectKey, uid: &Uid) -> Object {
     Object {
         key: key.clone(),
         uid: uid.clone(),

@@ -6,6 +6,7 @@
 mod began;
 mod fault;
 pub mod row;
+pub mod then;
 mod warnings;
 
 use rustc_hash::FxHashMap;
@@ -377,7 +378,12 @@ impl WrongNow {
 
     /// Whether a change may be one with which something began, so that its text is of use.
     pub fn wants(&self, line: &Line) -> bool {
-        !line.is_listed && (self.workloads.contains_key(&line.uid) || self.held.contains_key(&line.uid))
+        !line.is_listed && self.knows(&line.uid)
+    }
+
+    /// Whether something is kept of an object.
+    pub fn knows(&self, uid: &Uid) -> bool {
+        self.workloads.contains_key(uid) || self.held.contains_key(uid)
     }
 
     /// Looks at a change, which may be the one with which something began. `text` is the object after it.
@@ -447,6 +453,13 @@ impl WrongNow {
             let by_time = other.since.total_cmp(&one.since);
             place(one).cmp(&place(other)).then(by_time).then_with(|| one.subject.key.cmp(&other.subject.key))
         });
+    }
+
+    /// [`WrongNow::look`], whatever was looked at before.
+    pub fn look_anew(&mut self, now: f64, pods_on: &mut dyn FnMut(&Subject) -> Option<usize>) {
+        self.looked_at = 0.0;
+        self.pods.clear();
+        self.look(now, pods_on);
     }
 
     fn causes(&self, now: f64) -> FxHashMap<Cause, Entry> {

@@ -53,8 +53,12 @@ pub struct WrongModel {
     pub more: usize,
     /// Whether these are shown, too.
     pub is_open: bool,
-    /// Whether all this is of the moment that is shown, rather than of now.
-    pub is_past: bool,
+    /// What it is called: what is wrong, and when.
+    pub title: String,
+    /// From what it is known, and what is not known.
+    pub note: String,
+    /// Whether there is something to be shown.
+    pub is_shown: bool,
 }
 
 /// Said where no change is proven to be the beginning.

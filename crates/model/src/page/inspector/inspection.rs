@@ -8,13 +8,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::reflector::Health;
 
 use crate::history::Entry;
 use crate::inspector::command_lines::command_lines;
 use crate::inspector::deletion::deletion;
-use crate::inspector::relatives::{Dependents, dependents};
+use crate::inspector::relatives::{Dependents, Watching, dependents, dependents_then};
 use crate::inspector::summary::summary;
 use crate::inspector::tab::Tab;
 use crate::inspector::yaml;
@@ -28,7 +29,9 @@ use crate::page::inspector::last_write_question::LastWriteQuestion;
 use crate::page::inspector::object::{Difference, InspectedObject, ObjectState};
 use crate::page::inspector::owners::Owners;
 use crate::page::inspector::shown_versions::{ShownVersions, present_resynced};
+use crate::page::links::kind_of;
 use crate::page::requests::Purpose;
+use crate::rewind::Stores;
 use crate::view::inspector::{Inspected, YamlModel};
 use kubechurn_columns::kinds::Kind;
 
@@ -304,15 +307,26 @@ impl Inspection {
     }
 
     fn present_dependents(&self, cx: &mut Context<'_>) {
-        if self.object.is_of_moment() {
-            // What it owned then is not looked for.
-            return cx.view.inspector.dependents.put(Dependents::default());
-        }
-        let row = self.object.row.as_ref().map(|row| &row.uid);
-        let model = row.or_else(|| Some(&self.text.full()?.uid)).map_or_else(Dependents::default, |uid| {
-            let (watches, informers) = (&cx.watching.watches, &cx.watching.informers);
-            dependents(watches, informers, &cx.navigation.route, self.object.kind.resource.cluster, uid)
-        });
-        cx.view.inspector.dependents.put(model);
+        let uid = self.object.row.as_ref().map(|row| row.uid.clone());
+        let uid = uid.or_else(|| self.text.full().map(|full| full.uid.clone()));
+        let found = uid.map_or_else(Dependents::default, |uid| self.dependents(&uid, cx));
+        cx.view.inspector.dependents.put(found);
+    }
+
+    fn dependents(&self, uid: &Uid, cx: &Context<'_>) -> Dependents {
+        let (watches, informers) = (&cx.watching.watches, &cx.watching.informers);
+        let (cluster, route) = (self.object.kind.resource.cluster, &cx.navigation.route);
+        let watching = Watching { watches, informers, cluster };
+        let Some(moment) = cx.watching.moment.filter(|_| self.object.is_of_moment()) else {
+            return dependents(watching, route, uid);
+        };
+        let history = &cx.watching.history;
+        let was_known = |kind: &&Kind| {
+            kind.resource.cluster == cluster && !history.coverage.known(kind.resource, moment).is_nothing()
+        };
+        let kinds: Vec<_> =
+            history.resources().filter_map(|resource| kind_of(resource, cx)).filter(was_known).collect();
+        let stores = Stores { watches, informers };
+        dependents_then((&kinds, watching), route, (&self.object.key, uid), moment, (history, &stores))
     }
 }

@@ -316,12 +316,15 @@ impl MomentFlag {
 
     fn is_near(&self, other: &MomentFlag) -> bool {
         let places = |flag: &MomentFlag| [flag.x, flag.strip_x, flag.later];
-        let near_by = |(one, other): (Option<f64>, Option<f64>)| match (one, other) {
-            (Some(one), Some(other)) => near(one, other),
-            (one, other) => one == other,
-        };
-        self.words == other.words && places(self).into_iter().zip(places(other)).all(near_by)
+        self.words == other.words && near_places(&places(self), &places(other))
     }
+}
+
+fn near_places(one: &[Option<f64>], other: &[Option<f64>]) -> bool {
+    one.iter().zip(other).all(|places| match places {
+        (Some(one), Some(other)) => near(*one, *other),
+        (one, other) => one == other,
+    })
 }
 
 /// Everything on the canvas.
@@ -339,6 +342,8 @@ pub struct Scene {
     pub span: Option<[f64; 2]>,
     /// The same on the overview.
     pub strip_span: Option<[f64; 2]>,
+    /// Where the flags of the two moments are that are compared, `A` and `B`; `None` for what is not in the window.
+    pub compared: [Option<f64>; 2],
     /// The moment that is shown; `None` for now.
     pub moment: Option<MomentFlag>,
     /// The time at which the scene was made.
@@ -396,6 +401,7 @@ impl Default for Scene {
             framed: [0.0; 2],
             span: None,
             strip_span: None,
+            compared: [None; 2],
             moment: None,
             now: 0.0,
             following: true,
@@ -439,6 +445,7 @@ impl Scene {
             && (self.active, self.crosshair) == (other.active, other.crosshair)
             && near_ends(self.span, other.span)
             && near_ends(self.strip_span, other.strip_span)
+            && near_places(&self.compared, &other.compared)
             && match (&self.moment, &other.moment) {
                 (Some(one), Some(other)) => one.is_near(other),
                 (one, other) => one == other,

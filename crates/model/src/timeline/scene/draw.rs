@@ -46,6 +46,8 @@ pub(in crate::timeline) fn draw(
     fill_strip(marks, now, scene);
     scene.span = view.span.and_then(|span| scene.scale.stretch(span));
     scene.strip_span = view.span.and_then(|span| scene.strip.stretch(span));
+    let flag = |at: f64| scene.scale.window.contains(at).then(|| scene.scale.x(at));
+    scene.compared = view.compared.map_or([None; 2], |Window { from, to }| [from, to.min(now)].map(flag));
     scene.moment = view.moment.as_ref().map(|(at, words)| {
         let x = |scale: &Scale| scale.window.contains(*at).then(|| scale.x(*at));
         let later = (*at < view.window.to).then(|| scene.scale.clamped(*at));

@@ -27,6 +27,8 @@ pub struct TimelineView {
     pub hover: Option<(f64, f64)>,
     /// The chosen stretch of time.
     pub span: Option<Window>,
+    /// The two moments that are compared; the second may be infinity, which is now.
+    pub compared: Option<Window>,
     /// The moment that is shown, and its time of day; `None` for now.
     pub moment: Option<(f64, String)>,
     /// How wide the user wants the column of labels, in CSS pixels; `None` for as wide as the labels are.

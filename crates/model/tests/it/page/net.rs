@@ -7,7 +7,7 @@ use kubechurn_model::feed::net::export::NetFormat;
 use kubechurn_model::feed::span::{SpanCommand, SpanModel};
 use kubechurn_model::feed::{FeedCommand, FeedRow};
 use kubechurn_model::history::Budget;
-use kubechurn_model::page::command::Command;
+use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::keys::Focus;
 use kubechurn_model::rewind::banner::RewindCommand;
 use serde_json::{Value, json};
@@ -425,4 +425,25 @@ fn hostile_names_are_no_markup_in_a_report() {
     assert_eq!(play.differences().len(), 3, "{:#?}", play.differences());
     let markdown = play.exports(NetFormat::Markdown);
     assert!(markdown.contains("**Pod ``shop/`|<script>*``**"), "{markdown}");
+}
+
+#[test]
+fn flags_show_the_two_moments_on_the_lanes() {
+    let mut play = played();
+    play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 300.0)));
+    let flags = |play: &Play| {
+        let scene = play.page.scene().expect("a scene");
+        scene.compared.map(|x| x.map(|x| scene.scale.time(x).round()))
+    };
+    play.settled();
+    assert_eq!(flags(&play), [None, None]);
+    play.compares(15_000.0, 55_000.0);
+    let [Some(from), Some(to)] = flags(&play) else { panic!("{:?}", flags(&play)) };
+    assert!((from - 15_000.0).abs() < 1.0 && (to - 55_000.0).abs() < 1.0, "{from} {to}");
+    // Now moves on.
+    play.compares(15_000.0, f64::INFINITY);
+    let now = play.place.now.get();
+    assert!(flags(&play)[1].is_some_and(|to| (to - now).abs() < 1_000.0), "{:?} {now}", flags(&play));
+    play.spans(SpanCommand::Net(false));
+    assert_eq!(flags(&play), [None, None], "each change is shown");
 }

@@ -35,7 +35,7 @@ impl Play {
     }
 
     /// Goes to a moment, and shows frames until nothing is left to do.
-    fn rewind(&mut self, command: RewindCommand) {
+    pub(super) fn rewind(&mut self, command: RewindCommand) {
         self.command(Command::Rewind(command));
         self.arrive();
         self.rests();
@@ -220,6 +220,16 @@ fn a_key_goes_to_the_mark_under_the_pointer_or_to_the_change_that_the_inspector_
     play.press(&["b"], Focus::Table);
     play.rests();
     assert_eq!(play.banner().expect("a banner").time, "00:00:30.000");
+    play.rewind(RewindCommand::Live);
+    // A click on it offers the way there.
+    play.command(Command::Timeline(TimelineCommand::Press(glyph.x, glyph.y, false)));
+    play.command(Command::Timeline(TimelineCommand::Release(glyph.x, glyph.y)));
+    let clicked = (*play.page.view().timeline.clicked).expect("the time of the mark");
+    assert_eq!((play.banner(), clicked), (None, 30_000.0));
+    play.command(Command::Timeline(TimelineCommand::Press(1.0, 200.0, false)));
+    play.command(Command::Timeline(TimelineCommand::Release(1.0, 200.0)));
+    play.command(Command::Select(None));
+    play.arrive();
     play.command(Command::Timeline(TimelineCommand::Hover(None)));
     play.rewind(RewindCommand::Live);
     play.press(&["b"], Focus::Table);
@@ -507,6 +517,58 @@ fn the_owners_of_an_object_have_the_states_that_they_had() {
             play.page.view().inspector.owners.iter().map(|link| (link.name.clone(), link.status.0.clone())).collect();
         assert_eq!(owners, [(String::from("web"), state.to_owned())], "{at}");
     }
+}
+
+#[test]
+fn what_an_object_owns_is_what_it_owned_then() {
+    let mut play = Play::found("#/replicasets?pin=pods&sel=shop/web");
+    let id = |play: &Play, plural: &str| {
+        play.informers.iter().find(|(_, resource)| *resource == plural).expect("it is watched").0
+    };
+    let object = |name: &str, version: u32, phase: &str, owner: &str| {
+        let mut pod = pod("shop", name, version, phase);
+        pod["metadata"]["ownerReferences"] =
+            json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": owner, "uid": owner, "controller": true}]);
+        pod
+    };
+    play.place.now.set(10_000.0);
+    let (pods, sets) = (id(&play, "pods"), id(&play, "replicasets"));
+    let set = json!({"kind": "ReplicaSet", "metadata":
+        {"name": "web", "namespace": "shop", "uid": "web", "resourceVersion": "1"}, "spec": {"replicas": 2}});
+    for (id, objects) in
+        [(sets, vec![set]), (pods, vec![object("web-a", 2, "Pending", "web"), object("other", 3, "Running", "web")])]
+    {
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Opened);
+        objects.iter().for_each(|object| play.event(id, "ADDED", object));
+        play.reflects(id, Input::Frame(&bookmark("9", LISTED)));
+    }
+    for (at, word, object) in [
+        (20_000.0, "MODIFIED", object("web-a", 10, "Running", "web")),
+        (30_000.0, "ADDED", object("web-b", 11, "Pending", "web")),
+        // Its name begins like that of the set, and another one owns it.
+        (31_000.0, "ADDED", object("web-c", 12, "Pending", "web-c")),
+        (40_000.0, "DELETED", object("web-a", 13, "Failed", "web")),
+    ] {
+        play.place.now.set(at);
+        play.event(pods, word, &object);
+        play.frame();
+    }
+    play.place.now.set(60_000.0);
+    for (at, expected) in [
+        (15_000.0, vec!["other Running", "web-a Pending"]),
+        (25_000.0, vec!["other Running", "web-a Running"]),
+        (35_000.0, vec!["other Running", "web-a Running", "web-b Pending"]),
+        (45_000.0, vec!["other Running", "web-b Pending"]),
+    ] {
+        play.rewind(RewindCommand::To(at));
+        let found = &play.page.view().inspector.dependents;
+        let owned: Vec<String> = found.links.iter().map(|link| format!("{} {}", link.name, link.status.0)).collect();
+        assert_eq!(owned, expected, "{at}");
+        assert_eq!(found.kinds, ["ReplicaSets", "Pods"], "{at}");
+    }
+    play.rewind(RewindCommand::To(5_000.0));
+    assert!(play.page.view().inspector.dependents.links.is_empty());
 }
 
 #[test]

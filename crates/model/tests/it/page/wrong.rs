@@ -4,7 +4,9 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::feed::wrong::row::WrongModel;
+use kubechurn_model::history::Budget;
 use kubechurn_model::page::command::Command;
+use kubechurn_model::rewind::banner::RewindCommand;
 use serde_json::json;
 
 use super::Play;
@@ -127,4 +129,61 @@ fn what_fails_is_found_by_its_state_and_not_by_old_words() {
     let told = play.feed();
     assert_eq!(names(&told), ["bad", "well"], "{told:?}");
     assert!(told[1].1.contains("ErrImagePull") && !told[1].1.contains("Running"), "{told:?}");
+}
+
+#[test]
+fn what_was_wrong_at_a_moment_is_what_was_shown_then_and_nothing_of_later() {
+    let (mut play, id) = listed();
+    // What was there, and how it was shown, without what is over.
+    let shown = |play: &Play| {
+        let rows = play.wrong().rows.iter().filter(|row| row.tone != "over");
+        rows.map(|row| (row.name.clone(), row.words.clone(), row.began.clone(), row.time.clone(), row.since.clone()))
+            .collect::<Vec<_>>()
+    };
+    let mut seen = Vec::new();
+    for (version, (name, reason)) in (10..).zip([
+        ("cart", "ContainerCreating"),
+        ("cart", "ErrImagePull"),
+        ("shop", "CrashLoopBackOff"),
+        ("cart", ""),
+        ("shop", ""),
+        ("cart", "CrashLoopBackOff"),
+        ("shop", "ErrImagePull"),
+    ]) {
+        let delta = if version == 10 || version == 12 { "ADDED" } else { "MODIFIED" };
+        // What comes at a time belongs to its moment.
+        play.later(10.0);
+        play.pod(id, delta, (name, version), reason);
+        // A crash is told of for a while after the container runs again.
+        for wait in [500.0, 20_000.0] {
+            play.later(wait);
+            seen.push((play.place.now.get(), shown(&play)));
+        }
+    }
+    let counts: Vec<usize> = seen.iter().map(|(_, rows)| rows.len()).collect();
+    assert_eq!(counts, [0, 0, 1, 1, 2, 2, 1, 1, 1, 0, 1, 1, 2, 2]);
+    for (at, then) in seen.into_iter().rev() {
+        // A moment that is dragged must rest first.
+        play.later(300.0);
+        play.rewind(RewindCommand::To(at));
+        assert_eq!(shown(&play), then, "at {at}");
+        assert_eq!(play.wrong().count, then.len(), "at {at}");
+    }
+    play.rewind(RewindCommand::Live);
+    assert_eq!((play.wrong().count, &*play.wrong().title), (2, "Wrong now"));
+}
+
+#[test]
+fn of_states_that_are_not_kept_it_is_not_guessed_what_was_wrong() {
+    let (mut play, id) = listed();
+    play.pod(id, "ADDED", ("cart", 10), "ErrImagePull");
+    play.later(1_000.0);
+    let at = play.place.now.get();
+    play.command(Command::Recorder(Budget::Off));
+    play.command(Command::Recorder(Budget::Small));
+    play.later(1_000.0);
+    play.pod(id, "MODIFIED", ("cart", 11), "CrashLoopBackOff");
+    play.rewind(RewindCommand::To(at));
+    let WrongModel { rows, is_shown, note, .. } = play.wrong();
+    assert!(rows.is_empty() && *is_shown && note.starts_with("not known of "), "{:?}", play.wrong());
 }
