@@ -65,7 +65,11 @@ pub async fn block(file: &Blob, from: usize) -> Result<Option<(String, usize)>, 
     let end = member::length(&head).map_or(size, |length| from.saturating_add(length).min(size));
     let part = file.slice_with_f64_and_f64(from as f64, end as f64).map_err(|_| "the file cannot be read")?;
     let reader = through(&part, "DecompressionStream").ok_or("this browser cannot unpack gzip")?;
-    let (bytes, _) = all(&reader).await;
+    let (bytes, is_unpacked) = all(&reader).await;
+    // Of a member that breaks off, what comes before is right, and the rest is not there.
+    if !is_unpacked && member::length(&head) == Some(end - from) {
+        return Err(member::SPOILED);
+    }
     Ok(Some((String::from_utf8_lossy(&bytes).into_owned(), end)))
 }
 

@@ -83,7 +83,10 @@ impl Recorded {
 /// The lines of each block of a file.
 fn blocks(file: &Path) -> Vec<Vec<u8>> {
     let file = fs::read(file).expect("the file");
-    member::members(&file).into_iter().map(|block| native::unpacked(&file[block]).into_bytes()).collect()
+    member::members(&file)
+        .into_iter()
+        .map(|block| native::unpacked(&file[block]).expect("as it was written").into_bytes())
+        .collect()
 }
 
 /// Without what the items of a list do not have.

@@ -43,6 +43,15 @@ pub fn length(start: &[u8]) -> Option<usize> {
     (length > HEAD).then_some(length)
 }
 
+/// Whether all bytes of a member are there: then it must be as it was written. One that breaks off, or was being written, is right
+/// as far as it goes.
+pub fn is_whole(member: &[u8]) -> bool {
+    length(member) == Some(member.len())
+}
+
+/// Why a member is not read that is not as it was written.
+pub const SPOILED: &str = "it is not as it was written: its checksum does not match";
+
 /// The members of a file, in their order. The last one may break off.
 pub fn members(file: &[u8]) -> Vec<Range<usize>> {
     let (mut found, mut at) = (Vec::new(), 0);

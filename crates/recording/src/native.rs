@@ -117,13 +117,19 @@ impl<W: Write + Seek> FileWriter<W> {
 }
 
 /// The lines of a member, as far as they are whole.
-pub fn unpacked(member: &[u8]) -> String {
+///
+/// # Errors
+///
+/// When the member is whole, and not as it was written.
+pub fn unpacked(member: &[u8]) -> Result<String, &'static str> {
     let mut text = Vec::new();
-    // What came before an error is right, and the rest is not there.
-    let _ = GzDecoder::new(member).read_to_end(&mut text);
+    // Of a member that breaks off, what comes before is right, and the rest is not there.
+    if GzDecoder::new(member).read_to_end(&mut text).is_err() && member::is_whole(member) {
+        return Err(member::SPOILED);
+    }
     let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     text.truncate(whole);
-    String::from_utf8_lossy(&text).into_owned()
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// Calls `each` with every line of a file and its time.
@@ -139,7 +145,8 @@ pub fn read(file: &[u8], mut each: impl FnMut(f64, Line<'_>)) -> Result<(), (usi
     }
     let mut is_empty = true;
     for (at, range) in member::members(file).into_iter().enumerate() {
-        let text = unpacked(&file[range]);
+        let spoiled = |reason: &str| (at + 1, Refusal { line: 1, reason: reason.to_owned() });
+        let text = unpacked(&file[range]).map_err(spoiled)?;
         let mut block = Block::default();
         while let Some((at, line)) = block.next(&text).map_err(|refusal| (at + 1, refusal))? {
             each(at, line);

@@ -10,7 +10,7 @@ use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_recording::native::{FileWriter, read};
+use kubechurn_recording::native::{FileWriter, read, unpacked};
 use kubechurn_recording::{FULL, Header, Line, Step, Text, Version, Watch, member};
 
 const PODS: ApiResource =
@@ -137,10 +137,14 @@ fn each_block_can_be_read_alone_and_one_that_breaks_off_costs_only_itself() {
         let read: Vec<String> = said(&file[..end]).into_iter().filter(own).collect();
         assert!(read.len() >= count - last.len() && lines.starts_with(&read), "{} of {count}", read.len());
     }
+    // A byte that was changed is noticed, and what came before is read.
+    let mut spoiled = file.clone();
+    spoiled[members[1].end - 200] ^= 0x10;
+    assert_eq!(refused(&spoiled), "block 2, line 1: it is not as it was written: its checksum does not match");
     // One that another program has packed again.
     let mut plain = Vec::new();
     for member in members {
-        plain.extend_from_slice(kubechurn_recording::native::unpacked(&file[member]).as_bytes());
+        plain.extend_from_slice(unpacked(&file[member]).expect("it is as it was written").as_bytes());
     }
     assert_eq!(plain.iter().filter(|byte| **byte == b'\n').count(), count + 3 + 2);
 }

@@ -187,6 +187,8 @@ impl Shell {
             Effect::Restrict(_)
             | Effect::Theme(_)
             | Effect::Rewound(_)
+            | Effect::ChooseRecording
+            | Effect::CloseRecording
             | Effect::Warn(_)
             | Effect::Alert(_)
             | Effect::Focus(_)

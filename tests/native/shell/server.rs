@@ -96,6 +96,7 @@ impl Server {
             }
             Request::Copy(_) => Answer::Copy(false),
             Request::Save { .. } | Request::SaveText { .. } => Answer::Save(None),
+            Request::Pack { .. } => Answer::Pack(None),
         }
     }
 

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::cache::reflector::Health;
 use kubechurn_columns::kinds::Kind;
 
 use crate::kind_id::KindId;
@@ -100,9 +99,9 @@ impl Navigation {
         names.filter_map(|name| self.catalog.find(name)).collect()
     }
 
-    /// The word for the state of a watch. Nothing of a recording is live.
-    pub fn state(&self, health: Health) -> &'static str {
-        if self.recorded.is_some() { "recording" } else { health.word() }
+    /// The word for a state of a watch. Nothing of a recording is live.
+    pub fn state(&self, state: &'static str) -> &'static str {
+        if self.recorded.is_some() { "recording" } else { state }
     }
 
     /// The newest time that can be shown: that of now, or the end of a recording; in milliseconds.

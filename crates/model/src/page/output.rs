@@ -107,8 +107,12 @@ impl Page {
     pub fn status(&self, env: &dyn Environment) -> String {
         let (watching, verifier) = (&self.shared.watching, &self.verification.verifier);
         let now = env.now();
-        let times = (watching.moment, now, &self.shared.navigation);
-        let status = |at| report::status(&watching.watches, at, &watching.informers, verifier, times);
+        let times = (watching.moment, now);
+        let status = |at| {
+            let mut status = report::status(&watching.watches, at, &watching.informers, verifier, times)?;
+            status.state = self.shared.navigation.state(status.state);
+            Some(status)
+        };
         let status = (0..watching.watches.len()).filter_map(status);
         let waiting = self.shared.navigation.route.watched(&self.shared.navigation.catalog).into_iter();
         let waiting = waiting.filter(|kind| self.shared.navigation.definitions.awaits(kind)).map(report::waiting);

@@ -20,7 +20,6 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 
 use crate::history::History;
 use crate::history::coverage::Moment;
-use crate::navigation::Navigation;
 use crate::navigation::range::moment_written;
 use crate::verification::Verifier;
 use crate::verification::found::{self, VerifiedReport};
@@ -37,7 +36,7 @@ pub struct Status<'a> {
     namespaces: Vec<&'a str>,
     /// The moment that the page shows, as the address has it; `null` for now. Everything here is of now all the same.
     moment: Option<String>,
-    state: &'static str,
+    pub(super) state: &'static str,
     message: Option<&'a str>,
     #[serde(rename = "resourceVersion")]
     resource_version: &'a str,
@@ -101,7 +100,7 @@ pub fn status<'a>(
     at: usize,
     informers: &'a SharedInformerFactory,
     verifier: &Verifier,
-    (moment, now, navigation): (Option<Moment>, f64, &Navigation),
+    (moment, now): (Option<Moment>, f64),
 ) -> Option<Status<'a>> {
     let (watched, account) = (watches.get(at)?, watches.account_of(at, informers)?);
     let (queued_keys, queued) = watched.queued(informers);
@@ -112,7 +111,7 @@ pub fn status<'a>(
         resource: watched.kind().name,
         namespaces: watched.scopes().iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect(),
         moment: moment.map(|moment| moment_written(moment.at)),
-        state: navigation.state(watched.health(informers, now)),
+        state: watched.health(informers, now).word(),
         message: watched.complaint(informers).map(|complaint| complaint.words),
         resource_version: version,
         synced,

@@ -105,7 +105,7 @@ fn sidebar_item(kind: &'static Kind, rates: &WatchRates, cx: &Context<'_>) -> Si
         title: kind.title,
         current: place.route.shows(kind.name) && !place.route.is_everything(),
         pinned: place.route.pinned.iter().any(|pinned| pinned == kind.name),
-        state: watched.map_or(otherwise, |watched| place.state(watched.health(informers, cx.now))),
+        state: watched.map_or(otherwise, |watched| place.state(watched.health(informers, cx.now).word())),
         count: match cx.watching.moment {
             Some(moment) => objects_then(kind, moment, cx),
             None => watched.map_or_else(String::new, |watched| known_objects(watched, cx)),

@@ -157,7 +157,7 @@ impl Status {
             Some(WatchItem {
                 title: kind.map_or(resource.kind, |kind| kind.title),
                 scope: words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · "),
-                state: cx.navigation.state(informer.health(cx.now)),
+                state: cx.navigation.state(informer.health(cx.now).word()),
                 frames: format!("{:.0}", rates.frames),
                 rate: bytes(rates.bytes),
                 bytes: bytes_of(informer.ledger().bytes as f64),
@@ -277,7 +277,7 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
     }
     let connection = match cx.watching.moment {
         _ if cx.navigation.recorded.is_some() => {
-            Connection { state: cx.navigation.state(health), detail: String::new() }
+            Connection { state: cx.navigation.state(health.word()), detail: String::new() }
         }
         Some(_) if detail.is_empty() => Connection { state: REWOUND, detail: format!("now {}", health.word()) },
         Some(_) => Connection { state: REWOUND, detail: format!("now {}, {detail}", health.word()) },

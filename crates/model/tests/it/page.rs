@@ -16,6 +16,7 @@ mod provisional;
 mod requests;
 mod rewind;
 mod rows;
+mod saving;
 mod span;
 mod timeline;
 mod times;
@@ -319,6 +320,8 @@ impl Play {
                     self.place.url.borrow_mut().1 = fragment.clone();
                     format!("replace {fragment}")
                 }
+                Effect::ChooseRecording => String::from("choose a recording"),
+                Effect::CloseRecording => String::from("close the recording"),
                 Effect::Load(url) => format!("load {url}"),
                 Effect::Store(name, value) => {
                     let words = format!("store {name} {}", value.as_deref().unwrap_or("nothing"));
@@ -407,5 +410,8 @@ fn word_of(request: &Request) -> String {
         Request::Copy(text) => format!("copy {text}"),
         Request::Save { name, export, .. } => format!("save {name} {}", export.total()),
         Request::SaveText { name, text, rows } => format!("save {name} {rows}: {text}"),
+        Request::Pack { lines, name } => {
+            format!("pack {}: {}", name.as_deref().unwrap_or("a block"), String::from_utf8_lossy(lines))
+        }
     }
 }

@@ -8,7 +8,7 @@ use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_columns::kinds::pods;
 use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::command::{Command, Copied, PaletteCommand};
-use kubechurn_model::page::effect::{Answer, FoundApi, Request};
+use kubechurn_model::page::effect::{Answer, FoundApi, Request, UNREADABLE};
 use kubechurn_model::table::cursor::Step;
 
 use kubechurn_client::testing::{bookmark, event};
@@ -347,13 +347,13 @@ fn what_cannot_be_fetched_is_answered_with_the_reason() {
         (Request::Get(pods, scope(), String::from("a")), "does not let this page read"),
         (Request::Namespaces(known), "[\"shop\"], trouble: Some(\"Type a name: "),
     ] {
-        let answer = format!("{:?}", request.at(false).break_value().expect("an answer"));
+        let answer = format!("{:?}", request.at(Some(UNREADABLE)).break_value().expect("an answer"));
         assert!(answer.contains(expected), "{answer}");
     }
-    assert!(Request::Count(pods, scope()).at(true).is_continue());
+    assert!(Request::Count(pods, scope()).at(None).is_continue());
     let ask = Ask::Version;
     for request in [Request::Heartbeat(pods, scope(), ask), Request::Copy(String::from("a"))] {
-        assert!(request.at(false).is_continue());
+        assert!(request.at(Some(UNREADABLE)).is_continue());
     }
 }
 

@@ -1,0 +1,111 @@
+//! A recording that is saved: what is shown before, what is in the file, and what must not be in it.
+
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::testing::bookmark;
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::effect::{Answer, Request};
+use kubechurn_model::recording::{RecordingCommand, SaveModel};
+
+use super::Play;
+
+/// What must not be in any file: a value of a Secret, as text and in base64; and what may be in one only if the user says so.
+const SECRET: [&str; 2] = ["canary-of-the-secret", "Y2FuYXJ5LW9mLXRoZS1zZWNyZXQ="];
+const TOKENS: [&str; 2] = ["canary-of-the-annotation", "canary-of-the-environment"];
+
+fn pod() -> String {
+    format!(
+        r#"{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"web","namespace":"shop","uid":"p","resourceVersion":"5","annotations":{{"ci/access-token":"{}"}}}},"spec":{{"containers":[{{"name":"c","env":[{{"name":"API_TOKEN","value":"{}"}}]}}]}},"status":{{"phase":"Running"}}}}"#,
+        TOKENS[0], TOKENS[1]
+    )
+}
+
+fn secret() -> String {
+    let [plain, encoded] = SECRET;
+    format!(
+        r#"{{"kind":"Secret","apiVersion":"v1","metadata":{{"name":"db","namespace":"shop","uid":"s","resourceVersion":"6"}},"data":{{"password":"{encoded}"}},"stringData":{{"also":"{plain}"}}}}"#
+    )
+}
+
+const MAP: &str = r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"settings","namespace":"shop","uid":"m","resourceVersion":"7"},"data":{"colour":"green"}}"#;
+
+impl Play {
+    fn records(&mut self, command: RecordingCommand) {
+        self.command(Command::Recording(command));
+        for _ in 0..5 {
+            self.frame();
+        }
+    }
+
+    fn asked(&self) -> Option<SaveModel> {
+        (*self.page.view().dialogs.save).clone()
+    }
+
+    /// The lines of the last block, and what the file is called.
+    fn packed(&mut self) -> (String, String) {
+        let blocks = self.requests.iter().filter_map(|(_, request)| match request {
+            Request::Pack { lines, name } => Some((String::from_utf8_lossy(lines).into_owned(), name.clone())),
+            _ => None,
+        });
+        let (lines, name) = blocks.last().expect("a block is to be compressed");
+        (lines, name.expect("it is the last one"))
+    }
+}
+
+fn recorded() -> Play {
+    let mut play = Play::found("#/pods,secrets,configmaps");
+    for (id, resource) in play.informers.clone() {
+        let object = match resource {
+            "pods" => pod(),
+            "secrets" => secret(),
+            _ => MAP.to_owned(),
+        };
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Opened);
+        play.reflects(id, Input::Frame(&format!(r#"{{"type":"ADDED","object":{object}}}"#)));
+        play.reflects(id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
+    }
+    play.frame();
+    play
+}
+
+#[test]
+fn what_will_be_in_the_file_is_shown_first_and_credentials_are_in_none() {
+    let mut play = recorded();
+    play.records(RecordingCommand::Save);
+    let asked = play.asked().expect("the user is asked");
+    let kinds: Vec<_> = asked.kinds.iter().map(|kind| (kind.title, &*kind.count, kind.is_chosen)).collect();
+    assert_eq!(kinds, [("Pods", "1", true), ("Secrets", "1", true), ("ConfigMaps", "1", true)]);
+    assert!(asked.redacts && asked.total.starts_with("3 versions, which take "), "{}", asked.total);
+    assert_eq!(asked.hits, "2 values in the newest versions, among them:");
+    assert_eq!(asked.examples, ["Pod shop/web: ci/access-token", "Pod shop/web: API_TOKEN"]);
+
+    play.records(RecordingCommand::Title(String::from("Run 7: ä canary")));
+    play.records(RecordingCommand::Kind(2));
+    assert!(play.asked().expect("the user is asked").total.starts_with("2 versions"));
+    play.records(RecordingCommand::Write);
+    assert_eq!(play.asked(), None);
+    let (lines, name) = play.packed();
+    assert_eq!(name, "Run-7-ä-canary.churn");
+    assert!(SECRET.iter().chain(&TOKENS).all(|canary| !lines.contains(canary)), "{lines}");
+    assert!(lines.contains("redacted, 24 bytes") && lines.contains(r#""plural":"secrets""#), "{lines}");
+    assert!(!lines.contains("settings") && !lines.contains("configmaps"), "{lines}");
+    play.answers("pack", Answer::Pack(Some(2_345)));
+    assert_eq!(*play.page.view().dialogs.told, "Run-7-ä-canary.churn: 2 versions, 2 kB.");
+}
+
+#[test]
+fn what_the_user_lets_be_is_in_the_file_and_the_values_of_secrets_never_are() {
+    let mut play = recorded();
+    play.records(RecordingCommand::Save);
+    play.records(RecordingCommand::Redact);
+    play.records(RecordingCommand::Write);
+    let (lines, _) = play.packed();
+    assert!(TOKENS.iter().all(|token| lines.contains(token)) && lines.contains("settings"), "{lines}");
+    assert!(SECRET.iter().all(|canary| !lines.contains(canary)), "{lines}");
+    // A browser that cannot write says so, and the page can save again.
+    play.answers("pack", Answer::Pack(None));
+    assert!(play.page.view().dialogs.told.starts_with("The browser could not write the file"));
+    play.records(RecordingCommand::Save);
+    play.records(RecordingCommand::CloseSave);
+    assert_eq!(play.asked(), None);
+}
