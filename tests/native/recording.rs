@@ -13,6 +13,8 @@ use crate::shell::place::Place;
 
 /// How many bytes the history of an opened recording may take.
 const BUDGET: usize = 1_000_000_000;
+/// How long the user rests after each command, in milliseconds.
+const REST: f64 = 500.0;
 
 /// A recording that is shown.
 pub struct Opened {
@@ -47,6 +49,10 @@ impl Opened {
     pub fn command(&mut self, command: Command) {
         let place = self.place.clone();
         self.page.command(command, &Recorded { around: &*place, now: self.now, ahead: 0.0 });
+        self.settle();
+        // What waits for the user to rest is shown, too.
+        self.now += REST;
+        self.page.frame(&Recorded { around: &*place, now: self.now, ahead: 0.0 });
         self.settle();
     }
 

@@ -42,11 +42,11 @@ impl Play {
 
     /// The lines of the last block, and what the file is called.
     fn packed(&mut self) -> (String, String) {
-        let blocks = self.requests.iter().filter_map(|(_, request)| match request {
+        let mut blocks = self.requests.iter().rev().filter_map(|(_, request)| match request {
             Request::Pack { lines, name } => Some((String::from_utf8_lossy(lines).into_owned(), name.clone())),
             _ => None,
         });
-        let (lines, name) = blocks.last().expect("a block is to be compressed");
+        let (lines, name) = blocks.next().expect("a block is to be compressed");
         (lines, name.expect("it is the last one"))
     }
 }
