@@ -173,7 +173,7 @@ fn parts(pods: u64, template: &Template) {
     });
     let table = measure(|| {
         let mut view = TableView::of(Arc::new(TableSchema::of(&[&pods::KIND])));
-        view.fill(objects);
+        view.fill(objects.clone());
         view.work(|| true);
         std::mem::forget(view);
     });

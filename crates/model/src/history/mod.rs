@@ -250,6 +250,12 @@ impl History {
         self.recorder.past(resource, most, received).filter_map(move |(life, past)| self.at_moment(known, life, past))
     }
 
+    /// Calls `each` with each of these.
+    #[inline(never)]
+    pub fn each_past(&self, resource: ApiResource, known: &Known, each: &mut dyn FnMut(&AtMoment<'_>)) {
+        self.past(resource, known).for_each(|past| each(&past));
+    }
+
     /// The object that had a name when so much was known of its resource.
     pub fn past_of<'a>(&'a self, resource: ApiResource, key: &ObjectKey, known: &Known) -> Option<AtMoment<'a>> {
         let received = self.coverage.part_of(known, key)?.received;

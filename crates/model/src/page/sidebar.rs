@@ -138,8 +138,11 @@ fn objects_then(kind: &'static Kind, moment: Moment, cx: &Context<'_>) -> String
     let count = match alone {
         Some(rewound) => rewound.table().counts().1,
         None => {
-            let past = cx.watching.history.past(kind.resource, &known);
-            past.filter(|past| is_chosen(namespaces, kind, past.key)).count()
+            let mut count = 0;
+            cx.watching.history.each_past(kind.resource, &known, &mut |past| {
+                count += usize::from(is_chosen(namespaces, kind, past.key));
+            });
+            count
         }
     };
     grouped(count as u64)

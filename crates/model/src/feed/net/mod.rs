@@ -222,8 +222,9 @@ impl Net {
                 }
             };
             if !is_same || is_held || !is_whole(base, since) {
-                let all = side.known.iter().flat_map(|known| history.past(side.kind.resource, known));
-                all.for_each(|past| want(past.key));
+                for known in &side.known {
+                    history.each_past(side.kind.resource, known, &mut |past| want(past.key));
+                }
             }
             history.each_between(side.kind.resource, received, &mut want);
         }

@@ -90,7 +90,7 @@ impl WrongThen {
         };
         let kinds = std::mem::take(&mut then.kinds);
         for (place, (kind, known)) in kinds.iter().enumerate().filter(|(_, (kind, _))| !is_said(&kind.resource)) {
-            for past in history.past(kind.resource, known) {
+            history.each_past(kind.resource, known, &mut |past| {
                 let (record, is_newest) = match past.was {
                     Was::Newest(record) => (record, true),
                     Was::Version(record) => (Some(record), false),
@@ -107,13 +107,13 @@ impl WrongThen {
                     if let Some(CellRef::Text(node)) = node.and_then(|node| pod.cells.get(node)) {
                         then.nodes.push(node.into());
                     }
-                    continue;
+                    return;
                 }
                 match record.filter(|record| record.has_text) {
                     Some(record) => then.queue.push((place, record.sequence)),
                     None => then.unknown += 1,
                 }
-            }
+            });
         }
         then.kinds = kinds;
         // What was received together lies together.
