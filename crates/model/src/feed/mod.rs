@@ -357,7 +357,8 @@ impl Changes {
         if self.notices.len() == MOST_NOTICES {
             self.notices.pop_front();
         }
-        self.notices.push_back(Notice { told: now, at, words });
+        let before = self.found.map_or(0, |found| found + 1);
+        self.notices.push_back(Notice { told: now, before, at, words });
     }
 
     /// Has the changes that the feed keeps be told again, because what counts as noise is another.

@@ -36,6 +36,7 @@ use crate::table::pointer::Pointer;
 use crate::timeline::mark::grouped;
 use crate::timeline::scale::Window;
 use crate::view::{ago, elsewhere_in_feed, troubles};
+use crate::watches::missed::Absences;
 
 /// How long a frame may tell changes while the feed is in view, in milliseconds.
 const SHARE: f64 = 8.0;
@@ -393,11 +394,16 @@ impl Feed {
         cx.store(NOISE, Some(&*text).filter(|text| !text.is_empty()));
     }
 
+    /// Says what came of times in which kinds were not watched.
+    pub(super) fn notice_absences(&mut self, now: f64, absences: &mut Absences) {
+        while let Some(missed) = absences.take(now) {
+            self.changes.notice(now, missed.to, missed.words());
+        }
+    }
+
     /// Shows the feed, if it is in view. Rows stay in place while the user acts on them, or looks at older ones.
     pub(super) fn present(&mut self, cx: &mut Context<'_>) {
-        while let Some(missed) = cx.watching.watches.absences.take(cx.now) {
-            self.changes.notice(cx.now, missed.to, missed.words());
-        }
+        self.notice_absences(cx.now, &mut cx.watching.watches.absences);
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
         if !is_held || self.changes.net.as_ref().is_some_and(Net::has_no_rows) {
             self.changes.settle_net();
@@ -603,7 +609,7 @@ impl Feed {
                 let known = self.changes.feed.line(sequence).filter(|line| !line.is_failing).cloned();
                 let line = known.or_else(|| self.line_of(sequence, cx));
                 if let Some(line) = line.as_ref().filter(|_| is_own) {
-                    reading.notice(&self.changes.notices, line.at);
+                    reading.notice(&self.changes.notices, Some(line.seq));
                 }
                 reading.read(line, is_own);
             }
@@ -612,7 +618,7 @@ impl Feed {
             }
         }
         if !is_left {
-            reading.notice(&self.changes.notices, reading.window().to);
+            reading.notice(&self.changes.notices, None);
         }
         self.changes.span = Some(reading);
         is_left

@@ -71,6 +71,7 @@ impl Replay {
         feed: &mut Feed,
         env: &dyn Environment,
     ) -> bool {
+        feed.notice_absences(env.now(), &mut shared.watching.watches.absences);
         match line {
             Line::Watch(watch) => return self.begin(watch, shared, feed, env),
             Line::Step(number, Step::Ended) => {
@@ -149,6 +150,7 @@ impl Replay {
             }
             Step::Gap(from, reason) => {
                 covered(coverage::Step::Gap(*from));
+                shared.watching.watches.absences.gap(id, subject(resource), *from, at);
                 Notice::Gap { from: *from, to: at, reason: reason.clone() }
             }
             Step::Refused(reason) => Notice::Refused { at, reason: reason.clone(), retried: true },

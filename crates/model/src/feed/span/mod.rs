@@ -125,8 +125,10 @@ impl ReceivedTimes {
 /// What is told of a watch between the changes.
 #[derive(Debug)]
 pub struct Notice {
-    /// When it was told, in milliseconds: it stands after the changes that had come by then.
+    /// When it was told, in milliseconds.
     pub told: f64,
+    /// The number of the first change that was told after it.
+    pub before: u64,
     /// When it happened.
     pub at: f64,
     /// The words.
@@ -181,7 +183,7 @@ pub struct Reading {
     pub findings: Findings,
     /// Whether it is all the time up to a moment, of which nothing is counted, rather than a stretch that was chosen.
     is_until: bool,
-    /// Up to when, this time not included, what was told of watches is in the feed.
+    /// Up to when what was told of watches is in the feed.
     noticed: f64,
     tally: Tally,
     /// When the page began to receive changes.
@@ -215,12 +217,15 @@ impl Reading {
         reading
     }
 
-    /// Puts what was told of watches before a time into the feed of all the time up to a moment.
-    pub fn notice(&mut self, notices: &VecDeque<Notice>, before: f64) {
-        if self.is_until && before > self.noticed {
-            let new = notices.iter().filter(|notice| (self.noticed..before).contains(&notice.told));
-            new.for_each(|notice| self.feed.notice(notice.at, &notice.words));
-            self.noticed = before;
+    /// Puts what was told of watches before a change into the feed of all the time up to a moment; for `None`, all that was told
+    /// by then.
+    pub fn notice(&mut self, notices: &VecDeque<Notice>, before: Option<u64>) {
+        let (noticed, end) = (self.noticed, self.window().to);
+        let is_new = |notice: &&Notice| notice.told > noticed && notice.told < end;
+        let is_before = |notice: &&Notice| before.is_none_or(|before| notice.before <= before);
+        for notice in notices.iter().filter(|_| self.is_until).filter(is_new).filter(is_before) {
+            self.feed.notice(notice.at, &notice.words);
+            self.noticed = self.noticed.max(notice.told);
         }
     }
 
