@@ -20,6 +20,8 @@ use crate::ui::shell::theme;
 
 /// How many bytes the history of a recording may take. A program in a browser has four thousand million at most.
 const BUDGET: usize = 1_500_000_000;
+/// How often is shown how far a recording was read, in milliseconds.
+const PACE: f64 = 1_000.0;
 /// Where a recording is shown first: what changed.
 const BEGIN: &str = "#/";
 
@@ -70,13 +72,16 @@ impl App {
             _ => return Err(EMPTY.to_owned()),
         };
         let opened = self.show(header, at, file);
-        let (mut work, mut number) = (Work::begin(), 1);
+        let (mut work, mut number, mut shown) = (Work::begin(), 1, clock::now());
         let end = loop {
             match block.next(&text) {
                 Ok(Some((at, line))) => {
                     opened.now.set((at, clock::now()));
                     opened.page.borrow_mut().replay(&line, &opened.env());
-                    work.pause().await;
+                    if work.pause().await && clock::now() - shown >= PACE {
+                        self.with_opened(&opened, Page::frame);
+                        shown = clock::now();
+                    }
                 }
                 Ok(None) => match recording::block(file, next).await {
                     Ok(Some((more, after))) => {

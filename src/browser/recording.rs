@@ -70,7 +70,8 @@ pub async fn block(file: &Blob, from: usize) -> Result<Option<(String, usize)>, 
     if !is_unpacked && member::length(&head) == Some(end - from) {
         return Err(member::SPOILED);
     }
-    Ok(Some((String::from_utf8_lossy(&bytes).into_owned(), end)))
+    let text = String::from_utf8(bytes).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned());
+    Ok(Some((text, end)))
 }
 
 /// Has the user choose a file, and hands it over.

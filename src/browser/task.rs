@@ -29,12 +29,15 @@ impl Work {
         Work { began: clock::now() }
     }
 
-    /// To be called between two parts of the work: goes on in another task, when this one has taken its share of time.
-    pub async fn pause(&mut self) {
-        if clock::now() - self.began >= SHARE {
+    /// To be called between two parts of the work: goes on in another task, when this one has taken its share of time. Returns
+    /// whether it does.
+    pub async fn pause(&mut self) -> bool {
+        let is_over = clock::now() - self.began >= SHARE;
+        if is_over {
             next().await;
             self.began = clock::now();
         }
+        is_over
     }
 }
 

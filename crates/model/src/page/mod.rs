@@ -137,7 +137,7 @@ impl Page {
         let Some(replay) = &mut self.replay else { return };
         if replay.take(line, &mut self.shared, &mut self.feed, env) {
             self.go_on(env);
-        } else if self.shared.watching.must_drain() {
+        } else if self.shared.watching.must_drain_recording() {
             self.shared.watching.take_news();
             self.shared.watching.drain(true, env);
             self.take(env);

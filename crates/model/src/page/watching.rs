@@ -37,6 +37,8 @@ const BATCH: usize = 64;
 /// The most frames that are received before the queues are drained, with or without an animation frame or a timer. A
 /// browser delays the timers of a hidden page by a minute, and those of a covered page by any time.
 const UNDRAINED: usize = 4_096;
+/// The same for a recording, which is read at full speed: to drain more takes longer than a task should.
+const UNDRAINED_RECORDING: usize = 256;
 
 /// What is watched, and where received changes go.
 #[derive(Debug)]
@@ -193,6 +195,11 @@ impl Watching {
     /// Whether so much was received since the last drain that the next one may not wait for a frame.
     pub fn must_drain(&self) -> bool {
         self.undrained >= UNDRAINED
+    }
+
+    /// Whether so much of a recording was read since the last drain that it is to be drained.
+    pub fn must_drain_recording(&self) -> bool {
+        self.undrained >= UNDRAINED_RECORDING
     }
 
     /// Whether something was received since the last call.
