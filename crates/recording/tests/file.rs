@@ -1,5 +1,7 @@
 //! Files that are written and read again, and files that are none.
 
+mod properties;
+
 use std::cell::RefCell;
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use std::process::Command;
@@ -11,7 +13,8 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_recording::native::{FileWriter, read, unpacked};
-use kubechurn_recording::{FULL, Header, Line, Step, Text, Version, Watch, member};
+use kubechurn_recording::{Block, FULL, Header, Line, Step, Text, Version, Watch, member};
+use proptest::prelude::*;
 
 const PODS: ApiResource =
     ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true, cluster: "" };
@@ -281,4 +284,34 @@ fn a_few_bytes_cannot_ask_for_all_memory() {
     }
     let file = encoder.finish().expect("memory can be written");
     assert_eq!(refused(&file), "block 1, line 515: the texts of its block are too large to be held");
+}
+
+/// Lines of every kind.
+const LINES: &str = include_str!("../../../fuzz/corpus/file/all-lines");
+
+#[test]
+fn lines_of_every_kind_are_read_to_the_end() {
+    let (mut block, mut count) = (Block::default(), 0);
+    while block.next(LINES).expect("each is one").is_some() {
+        count += 1;
+    }
+    assert_eq!(count, LINES.lines().count());
+    properties::block(LINES.as_bytes());
+}
+
+proptest! {
+    #[test]
+    fn whatever_lines_hold_nothing_panics_and_what_is_read_is_written_the_same(
+        cuts in prop::collection::vec((0..LINES.len(), 0..12_usize, prop::sample::select(vec![
+            "", "\"", "\\", "{", "}", "[", "]", ",", "-", "99999999999", "1e400", "NaN", "\n", "\u{0}", "🦀", "\"object\":0,", "\"like\":1,",
+        ])), 1..6),
+    ) {
+        let mut text = LINES.as_bytes().to_vec();
+        for (at, length, new) in cuts {
+            let at = at.min(text.len());
+            let end = (at + length).min(text.len());
+            text.splice(at..end, new.bytes());
+        }
+        properties::block(&text);
+    }
 }
