@@ -99,6 +99,11 @@ impl Navigation {
         names.filter_map(|name| self.catalog.find(name)).collect()
     }
 
+    /// The recording that is shown ends at a time, in milliseconds: in whole ones, as the address has them.
+    pub fn end_recording(&mut self, at: f64) {
+        self.recorded.iter_mut().for_each(|recorded| recorded.end = at.ceil());
+    }
+
     /// The word for a state of a watch. Nothing of a recording is live.
     pub fn state(&self, state: &'static str) -> &'static str {
         if self.recorded.is_some() { "recording" } else { state }

@@ -127,28 +127,26 @@ impl Page {
     /// at its time.
     pub fn open(header: &Header, budget: usize, env: &dyn Environment) -> Page {
         let mut page = Page::new(budget, env);
-        replay::begin(header, &mut page.shared.context(env));
-        page.replay = Some(Replay::default());
+        page.replay = Some(Replay::begin(header, &mut page.shared.context(env)));
         page
     }
 
     /// Takes a line of the recording that is shown. The time is that of the line.
     pub fn replay(&mut self, line: &Line<'_>, env: &dyn Environment) {
         let Some(replay) = &mut self.replay else { return };
-        if replay.take(line, &mut self.shared, &mut self.feed, env) {
-            self.go_on(env);
-        } else if self.shared.watching.must_drain_recording() {
-            self.shared.watching.take_news();
-            self.shared.watching.drain(true, env);
+        let is_other_place = replay.take(line, &mut self.shared, &mut self.feed, env);
+        if replay.drains(&mut self.shared.watching, env) {
             self.take(env);
+            self.shared.context(env).deliver_notices();
+        }
+        if is_other_place {
+            self.go_on(env);
         }
     }
 
     /// The recording has come to its end: shows its last moment, or the one that the address names.
     pub fn replayed(&mut self, env: &dyn Environment) {
-        if let Some(recorded) = &mut self.shared.navigation.recorded {
-            recorded.end = env.now().ceil();
-        }
+        self.shared.navigation.end_recording(env.now());
         self.frame(env);
         self.follow_moment(true, env);
         self.go_on(env);

@@ -19,21 +19,9 @@ use crate::navigation::catalog::Catalog;
 use crate::page::context::{Context, Shared};
 use crate::page::environment::Environment;
 use crate::page::feed::Feed;
-use crate::page::watching::Receivers;
+use crate::page::watching::{Receivers, Watching};
 use crate::view::Source;
 use crate::watches::notices::{NoticeKind, PageNotice, subject};
-
-/// The page shows a recording: there is nothing to look for.
-pub(super) fn begin(header: &Header, cx: &mut Context<'_>) {
-    let title = if header.title.is_empty() { "recording" } else { &header.title };
-    cx.navigation.found = true;
-    // The kinds are those of its watches.
-    cx.navigation.catalog = Catalog::of(&[], &cx.navigation.catalog);
-    cx.navigation.recorded = Some(Recorded { title: title.to_owned(), end: f64::INFINITY, ..Recorded::default() });
-    let (cluster, address) = (title.to_owned(), header.server.clone());
-    cx.view.header.source.put(Source { cluster, address, unreadable: false });
-    cx.view.header.splash.put(None);
-}
 
 /// A list that has begun and is not complete.
 #[derive(Debug, Default)]
@@ -46,7 +34,7 @@ struct List {
 
 /// A watch of the recording.
 #[derive(Debug)]
-struct Replayed {
+struct Open {
     resource: ApiResource,
     scope: Scope,
     list: Option<List>,
@@ -55,14 +43,29 @@ struct Replayed {
 /// The watches of a recording, as far as its lines have come.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
-    watches: FxHashMap<u32, Replayed>,
+    watches: FxHashMap<u32, Open>,
     /// Every resource of which there was a watch.
     resources: Vec<ApiResource>,
     /// The frame that is being made.
     frame: String,
+    /// Whether there are notices that nobody has got.
+    has_notices: bool,
 }
 
 impl Replay {
+    /// The page shows a recording: there is no server to look for.
+    pub(super) fn begin(header: &Header, cx: &mut Context<'_>) -> Replay {
+        let title = if header.title.is_empty() { "recording" } else { &header.title };
+        cx.navigation.found = true;
+        // The kinds are those of its watches.
+        cx.navigation.catalog = Catalog::of(&[], &cx.navigation.catalog);
+        cx.navigation.recorded = Some(Recorded { title: title.to_owned(), end: f64::INFINITY, ..Recorded::default() });
+        let (cluster, address) = (title.to_owned(), header.server.clone());
+        cx.view.header.source.put(Source { cluster, address, unreadable: false });
+        cx.view.header.splash.put(None);
+        Replay::default()
+    }
+
     /// Takes a line of the recording. Returns whether there are other kinds now.
     pub(super) fn take(
         &mut self,
@@ -73,9 +76,9 @@ impl Replay {
     ) -> bool {
         feed.notice_absences(env.now(), &mut shared.watching.watches.absences);
         match line {
-            Line::Watch(watch) => return self.begin(watch, shared, feed, env),
+            Line::Watch(watch) => return self.watch(watch, shared, feed, env),
             Line::Step(number, Step::Ended) => {
-                if let Some(Replayed { resource, scope, .. }) = self.watches.remove(number)
+                if let Some(Open { resource, scope, .. }) = self.watches.remove(number)
                     && let Some(recorded) = &mut shared.navigation.recorded
                 {
                     recorded.watches.retain(|watch| *watch != (resource, scope.clone()));
@@ -89,8 +92,18 @@ impl Replay {
         false
     }
 
+    /// Drains the queues, where enough was received, or where notices are to be delivered after that. Returns whether it does.
+    pub(super) fn drains(&mut self, watching: &mut Watching, env: &dyn Environment) -> bool {
+        let is_due = std::mem::take(&mut self.has_notices) || watching.must_drain_recording();
+        if is_due {
+            watching.take_news();
+            watching.drain(true, env);
+        }
+        is_due
+    }
+
     /// A watch begins, and with it its first list.
-    fn begin(&mut self, watch: &Watch, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) -> bool {
+    fn watch(&mut self, watch: &Watch, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) -> bool {
         let Watch { number, resource, scope, .. } = watch;
         if self.watches.contains_key(number) {
             return false;
@@ -105,7 +118,7 @@ impl Replay {
         }
         shared.watch(env.now());
         let list = Some(List::default());
-        self.watches.insert(*number, Replayed { resource: *resource, scope: scope.clone(), list });
+        self.watches.insert(*number, Open { resource: *resource, scope: scope.clone(), list });
         if let Some(id) = self.informer(*number, shared) {
             hand(id, Input::Start, shared, feed, env);
             begin_list(id, *resource, shared, feed, env);
@@ -114,14 +127,14 @@ impl Replay {
     }
 
     fn informer(&self, number: u32, shared: &Shared) -> Option<InformerId> {
-        let Replayed { resource, scope, .. } = self.watches.get(&number)?;
+        let Open { resource, scope, .. } = self.watches.get(&number)?;
         let informers = &shared.watching.informers;
         informers.iter().map(|(id, _)| id).find(|id| informers.of(*id) == Some((*resource, scope)))
     }
 
     fn step(&mut self, number: u32, step: &Step, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) {
         let Some(id) = self.informer(number, shared) else { return };
-        let Some(Replayed { resource, scope, list }) = self.watches.get_mut(&number) else { return };
+        let Some(Open { resource, scope, list }) = self.watches.get_mut(&number) else { return };
         let at = env.now();
         let mut covered = |step| {
             let received = shared.watching.history.received();
@@ -131,7 +144,7 @@ impl Replay {
             Step::Listed | Step::Relisted => {
                 if let Some(list) = list.take() {
                     let (resource, is_first) = (*resource, *step == Step::Listed);
-                    end_list(id, (resource, list, is_first), shared, feed, env);
+                    self.has_notices |= end_list(id, (resource, list, is_first), shared, feed, env);
                 }
                 return;
             }
@@ -158,19 +171,20 @@ impl Replay {
         };
         let namespace = scope.namespace.clone();
         let notice = PageNotice { resource: subject(resource), namespace, kind: NoticeKind::Watch(id, notice) };
-        shared.context(env).publish(notice);
+        shared.notices.announcer.publish(notice);
+        self.has_notices = true;
     }
 
     fn version(&mut self, version: &Version<'_>, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) {
         let Some(id) = self.informer(version.watch, shared) else { return };
-        let Some(Replayed { list, .. }) = self.watches.get_mut(&version.watch) else { return };
+        let Some(Open { list, .. }) = self.watches.get_mut(&version.watch) else { return };
         if let Some(list) = list {
             list.named.insert(version.key.clone());
             if let Text::Whole(text) = version.text {
                 self.frame.clear();
                 self.frame.push_str(if std::mem::replace(&mut list.has_items, true) { "," } else { "" });
                 self.frame.push_str(text);
-                hand(id, Input::Piece(self.frame.as_bytes()), shared, feed, env);
+                self.has_notices |= hand(id, Input::Piece(self.frame.as_bytes()), shared, feed, env);
             }
             return;
         }
@@ -184,7 +198,7 @@ impl Replay {
         for part in [r#"{"type":""#, name, r#"","object":"#, text, "}"] {
             self.frame.push_str(part);
         }
-        hand(id, Input::Frame(&self.frame), shared, feed, env);
+        self.has_notices |= hand(id, Input::Frame(&self.frame), shared, feed, env);
     }
 }
 
@@ -195,14 +209,14 @@ fn begin_list(id: InformerId, resource: ApiResource, shared: &mut Shared, feed: 
     hand(id, Input::Piece(text.as_bytes()), shared, feed, env);
 }
 
-/// Ends a list. Of a later list than the first, a recording has only what was new: all else is as it was.
+/// Ends a list. Returns whether there are notices. Of a later list than the first, a recording has only what was new: all else is as it was.
 fn end_list(
     id: InformerId,
     (resource, mut list, is_first): (ApiResource, List, bool),
     shared: &mut Shared,
     feed: &mut Feed,
     env: &dyn Environment,
-) {
+) -> bool {
     let informer = shared.watching.informers.get(id).filter(|_| !is_first);
     let known = informer.map(|informer| informer.store().list()).unwrap_or_default();
     for object in known.iter().filter(|object| !list.named.contains(&object.key)) {
@@ -212,13 +226,12 @@ fn end_list(
         let separator = if std::mem::replace(&mut list.has_items, true) { "," } else { "" };
         hand(id, Input::Piece(format!("{separator}{text}").as_bytes()), shared, feed, env);
     }
-    for input in [Input::Piece(b"]}"), Input::PageEnd, Input::Opened] {
-        hand(id, input, shared, feed, env);
-    }
+    let rest = [Input::Piece(b"]}"), Input::PageEnd, Input::Opened];
+    rest.into_iter().fold(false, |has_notices, input| hand(id, input, shared, feed, env) || has_notices)
 }
 
-/// Hands an input to a reflector, as if the server had sent it now.
-fn hand(id: InformerId, input: Input<'_>, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) {
+/// Hands an input to a reflector, as if the server had sent it now. Returns whether there are notices.
+fn hand(id: InformerId, input: Input<'_>, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) -> bool {
     let Shared { watching, notices, audit, .. } = shared;
     let receivers = Receivers {
         audit,
@@ -231,8 +244,5 @@ fn hand(id: InformerId, input: Input<'_>, shared: &mut Shared, feed: &mut Feed, 
         },
     };
     let moment = Moment { now: env.now(), random: 0.0 };
-    let reflected = watching.handle(id, input, moment, receivers);
-    if reflected.is_some_and(|reflected| reflected.has_notices) {
-        shared.context(env).deliver_notices();
-    }
+    watching.handle(id, input, moment, receivers).is_some_and(|reflected| reflected.has_notices)
 }

@@ -1,10 +1,14 @@
 //! A recording that is saved: what is shown before, what is in the file, and what must not be in it.
 
 use kubechurn_client::cache::reflector::Input;
-use kubechurn_client::testing::bookmark;
+use kubechurn_client::testing::{bookmark, event};
+use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Request};
+use kubechurn_model::page::environment::Recorded;
 use kubechurn_model::recording::{RecordingCommand, SaveModel};
+use kubechurn_recording::{Block, Header};
+use serde_json::Value;
 
 use super::Play;
 
@@ -108,4 +112,57 @@ fn what_the_user_lets_be_is_in_the_file_and_the_values_of_secrets_never_are() {
     play.records(RecordingCommand::Save);
     play.records(RecordingCommand::CloseSave);
     assert_eq!(play.asked(), None);
+}
+
+/// How much the history of an opened recording may take.
+const BUDGET: usize = 10_000_000;
+
+/// A page that shows what another one has recorded, at its end.
+fn opened(play: &Play) -> Page {
+    let blocks = play.page.recording(Header::default());
+    let env = |now| Recorded { around: &play.place, now, ahead: 0.0 };
+    let mut page = Page::open(&Header::default(), BUDGET, &env(0.0));
+    let mut now = 0.0;
+    for text in blocks {
+        let (text, mut block) = (String::from_utf8(text).unwrap(), Block::default());
+        while let Some((at, line)) = block.next(&text).unwrap() {
+            now = at;
+            page.replay(&line, &env(at));
+        }
+    }
+    page.replayed(&env(now));
+    page
+}
+
+#[test]
+fn a_list_that_repeats_what_is_known_is_whole_in_the_recording() {
+    let mut play = Play::listed("#/pods", &["a@1", "b@2", "c@3"]);
+    play.hears("pods", "MODIFIED", "a@4");
+    play.frame();
+    let id = play.informers[0].0;
+    play.reflects(id, Input::Relist("it was asked for"));
+    play.reflects(id, Input::Opened);
+    for object in ["a@4", "c@7", "d@8"] {
+        play.reflects(id, Input::Frame(&event("ADDED", object)));
+    }
+    play.reflects(id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
+    play.hears("pods", "ADDED", "e@101");
+    play.frame();
+    play.frame();
+    let digest = play.page.digest_of("pods");
+    assert!(digest.is_some());
+    let opened = opened(&play);
+    // `a` is as it was, `b` is gone, `c` is another version, and `d` and `e` are new.
+    assert_eq!(opened.digest_of("pods"), digest);
+    let state = |page: &Page| page.view().header.connection.state;
+    assert_eq!((state(&play.page), state(&opened)), ("live", "recording"));
+    let marks = |page: &Page| -> (Vec<String>, usize) {
+        let marks: Value = serde_json::from_str(&page.marks_of("pods").unwrap()).unwrap();
+        // Where among the marks of its list that of a relist stands, depends on when there was a frame.
+        let all = marks.as_array().unwrap().iter();
+        let (relists, others): (Vec<&Value>, Vec<&Value>) = all.partition(|mark| mark["type"] == "Relist");
+        let words = others.iter().map(|mark| format!("{} {} {}", mark["type"], mark["key"], mark["kept"]));
+        (words.collect(), relists.len())
+    };
+    assert_eq!(marks(&opened), marks(&play.page));
 }
