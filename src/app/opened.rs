@@ -138,7 +138,10 @@ impl App {
         theme::rewind(self.page.borrow().view().header.rewind.is_some());
         self.read_theme();
         let sizes = opened.page.borrow().sizes();
-        self.with_live(|page, env| page.show_again(sizes, env));
+        self.with_live(|page, env| {
+            page.show_again(sizes, env);
+            page.visibility_changed(env);
+        });
     }
 
     /// Has the page of a recording do something, and then does what it wants done.

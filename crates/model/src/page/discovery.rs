@@ -82,6 +82,10 @@ impl Discovery {
     /// Asks for the definitions that the current place needs.
     pub(super) fn ask_for_definitions(cx: &mut Context<'_>) {
         let place = &mut *cx.navigation;
+        // A recording has its definitions before the kinds that they are of.
+        if place.recorded.is_some() {
+            return;
+        }
         let kinds = place.route.kinds(&place.catalog);
         for resource in place.definitions.visit(&kinds, &place.route.watched(&place.catalog)) {
             cx.request(Purpose::Definition(resource), Request::Definition(resource));

@@ -1,5 +1,6 @@
 //! Has the lines of a recording go the way of a server's frames: through the same informers, queues, stores, marks and recorder.
 
+use kubechurn_client::api::definition::{self, may_define};
 use kubechurn_client::api::discovery::Discovered;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
@@ -9,6 +10,8 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Input, Notice};
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
+use kubechurn_client::json::{unescaped, value_at};
+use kubechurn_columns::kinds::KINDS;
 use kubechurn_recording::{Header, Line, Step, Text, Version, Watch};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -46,6 +49,8 @@ pub(super) struct Replay {
     watches: FxHashMap<u32, Open>,
     /// Every resource of which there was a watch.
     resources: Vec<ApiResource>,
+    /// The texts of the CustomResourceDefinitions that came.
+    definitions: Vec<String>,
     /// The frame that is being made.
     frame: String,
     /// Whether there are notices that nobody has got.
@@ -87,9 +92,21 @@ impl Replay {
             }
             Line::Step(number, step) => self.step(*number, step, shared, feed, env),
             Line::Version(version) => self.version(version, shared, feed, env),
-            Line::Header(_) | Line::Definition(_) | Line::Note(_) => {}
+            Line::Definition(text) => self.definitions.push((*text).to_owned()),
+            Line::Header(_) | Line::Note(_) => {}
         }
         false
+    }
+
+    /// The text of a resource's definition, if the recording has it.
+    fn definition(&self, resource: &ApiResource) -> Option<&str> {
+        let has = |text: &str, path: &[&str], word: &str| {
+            value_at(text, path).and_then(unescaped).is_some_and(|found| found == word)
+        };
+        let is_its = |text: &&String| {
+            has(text, &["spec", "group"], resource.group) && has(text, &["spec", "names", "plural"], resource.plural)
+        };
+        self.definitions.iter().rev().find(is_its).map(String::as_str)
     }
 
     /// Drains the queues, where enough was received, or where notices are to be delivered after that. Returns whether it does.
@@ -112,6 +129,10 @@ impl Replay {
             self.resources.push(*resource);
             let discovered: Vec<Discovered> = self.resources.iter().copied().map(Discovered::watched).collect();
             shared.navigation.catalog = Catalog::of(&discovered, &shared.navigation.catalog);
+            if may_define(resource.group) && KINDS.iter().all(|known| known.resource != *resource) {
+                let columns = self.definition(resource).and_then(|text| definition::read(text, resource.version).ok());
+                shared.navigation.catalog.define(resource, columns.as_deref());
+            }
         }
         if let Some(recorded) = &mut shared.navigation.recorded {
             recorded.watches.push((*resource, scope.clone()));

@@ -1,5 +1,10 @@
 //! A recording that is saved: what is shown before, what is in the file, and what must not be in it.
 
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::page::Page;
@@ -7,10 +12,10 @@ use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Request};
 use kubechurn_model::page::environment::Recorded;
 use kubechurn_model::recording::{RecordingCommand, SaveModel};
-use kubechurn_recording::{Block, Header};
+use kubechurn_recording::{Block, Header, Line, Step, Text, Version, Watch, Writer};
 use serde_json::Value;
 
-use super::Play;
+use super::{Place, Play};
 
 /// What must not be in any file: a value of a Secret, as text and in base64; and what may be in one only if the user says so.
 const SECRET: [&str; 2] = ["canary-of-the-secret", "Y2FuYXJ5LW9mLXRoZS1zZWNyZXQ="];
@@ -119,8 +124,12 @@ const BUDGET: usize = 10_000_000;
 
 /// A page that shows what another one has recorded, at its end.
 fn opened(play: &Play) -> Page {
-    let blocks = play.page.recording(Header::default());
-    let env = |now| Recorded { around: &play.place, now, ahead: 0.0 };
+    read(play.page.recording(Header::default()), &play.place)
+}
+
+/// A page that shows these blocks, at their end.
+fn read(blocks: Vec<Vec<u8>>, place: &Place) -> Page {
+    let env = |now| Recorded { around: place, now, ahead: 0.0 };
     let mut page = Page::open(&Header::default(), BUDGET, &env(0.0));
     let mut now = 0.0;
     for text in blocks {
@@ -165,4 +174,35 @@ fn a_list_that_repeats_what_is_known_is_whole_in_the_recording() {
         (words.collect(), relists.len())
     };
     assert_eq!(marks(&opened), marks(&play.page));
+}
+
+#[test]
+fn a_custom_kind_has_the_columns_of_the_definition_in_the_recording() {
+    let resource = ApiResource {
+        group: "example.com",
+        version: "v1",
+        plural: "widgets",
+        kind: "Widget",
+        namespaced: true,
+        cluster: "",
+    };
+    let definition = r#"{"kind":"CustomResourceDefinition","spec":{"group":"example.com","names":{"plural":"widgets"},"versions":[{"name":"v1","served":true,"additionalPrinterColumns":[{"name":"Size","type":"integer","jsonPath":".spec.size"}]}]}}"#;
+    let text = r#"{"metadata":{"name":"one","namespace":"shop","uid":"u","resourceVersion":"1"},"spec":{"size":7}}"#;
+    let (key, uid) = (ObjectKey::new("shop", "one"), Uid::new("u"));
+    let (watch, delta_type, text) = (0, DeltaType::Replaced, Text::Whole(text));
+    let mut writer = Writer::new(Header::default());
+    for line in [
+        Line::Definition(definition),
+        Line::Watch(Watch { number: 0, resource, scope: Scope::default(), is_repeated: false }),
+        Line::Version(Version { watch, delta_type, key: &key, uid: &uid, text }),
+        Line::Step(0, Step::Listed),
+    ] {
+        writer.push(5_000.0, &line);
+    }
+    let play = Play::found("#/widgets");
+    let mut page = read(vec![writer.take()], &play.place);
+    let env = Recorded { around: &play.place, now: 6_000.0, ahead: 0.0 };
+    page.frame(&env);
+    let rows: Value = serde_json::from_str(&page.rows_of("widgets.example.com", &env).expect("it is watched")).unwrap();
+    assert_eq!((&rows[0]["key"], &rows[0]["cells"]["SIZE"]), (&Value::from("shop/one"), &Value::from("7")), "{rows}");
 }
