@@ -247,8 +247,10 @@ fn end_list(
         let separator = if std::mem::replace(&mut list.has_items, true) { "," } else { "" };
         hand(id, Input::Piece(format!("{separator}{text}").as_bytes()), shared, feed, env);
     }
-    let rest = [Input::Piece(b"]}"), Input::PageEnd, Input::Opened];
-    rest.into_iter().fold(false, |has_notices, input| hand(id, input, shared, feed, env) || has_notices)
+    hand(id, Input::Piece(b"]}"), shared, feed, env);
+    let has_notices = hand(id, Input::PageEnd, shared, feed, env);
+    hand(id, Input::Opened, shared, feed, env);
+    has_notices
 }
 
 /// Hands an input to a reflector, as if the server had sent it now. Returns whether there are notices.
