@@ -173,7 +173,10 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
             page.open("#/changes").await;
             let wrong =
                 "return document.querySelector('[data-testid=wrong]')?.textContent.includes('cannot pull') ?? false";
-            page.becomes("the rollout goes wrong", wrong, json!(true)).await;
+            wait_until("the rollout goes wrong", PATIENCE, async || {
+                holds(page.read(wrong, Vec::new()).await, || String::from("not yet"))
+            })
+            .await;
             page.press(":save the recording\u{e007}").await;
             page.element("save-Pods").await;
             page.press("The gateway's new image").await;

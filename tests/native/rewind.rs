@@ -234,7 +234,7 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
         let of_trouble = ["crashloop", "node-failure"].contains(&scenario);
         wait_until("something is wrong for a while", SOON, async || {
             let seen = seen.borrow();
-            let is_there = !of_trouble || steady(&seen).iter().any(|place| !seen[*place].2.is_empty());
+            let is_there = !of_trouble || steady(&seen, rate > 0).iter().any(|place| !seen[*place].2.is_empty());
             holds(is_there, || format!("{:#?}", seen.last().map(|last| last.2.clone())))
         })
         .await;

@@ -42,7 +42,7 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
     });
     view! {
         <section class="rewind" aria-label="Rewound" data-testid="rewind" hidden=move || !is_rewound.get()>
-            <b class="rewind-sign" data-testid="rewind-sign">
+            <b class="rewind-sign" data-testid="rewind-sign" title=move || recording.get().unwrap_or_default()>
                 {move || match recording.get() {
                     Some(title) => view! { <span aria-hidden="true">"▣"</span> " " {title} }.into_any(),
                     None => view! { <span aria-hidden="true">"◀◀"</span> " Rewound" }.into_any(),
