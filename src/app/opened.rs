@@ -71,12 +71,13 @@ impl App {
             Some((at, Line::Header(header))) => (at, header),
             _ => return Err(EMPTY.to_owned()),
         };
-        let opened = self.show(header, at, file);
+        let (opened, mut last) = (self.show(header, at, file), at);
         let (mut work, mut number, mut shown) = (Work::begin(), 1, clock::now());
         let end = loop {
             match block.next(&text) {
                 Ok(Some((at, line))) => {
                     opened.now.set((at, clock::now()));
+                    last = at;
                     opened.page.borrow_mut().replay(&line, &opened.env());
                     if work.pause().await && clock::now() - shown >= PACE {
                         self.with_opened(&opened, Page::frame);
@@ -93,13 +94,13 @@ impl App {
                 Err(refusal) => break Some(refusal.to_string()),
             }
             // Another recording was opened, or the cluster is shown again.
-            if !self.opened().is_some_and(|shown| Rc::ptr_eq(&shown, &opened)) {
+            if !self.shows(&opened) {
                 return Ok(());
             }
         };
         opened.is_read.set(true);
-        self.with_opened(&opened, Page::replayed);
-        if let Some(reason) = end {
+        self.with_opened(&opened, |page, env| page.replayed(last, env));
+        if let Some(reason) = end.filter(|_| self.shows(&opened)) {
             let words = format!("{} is shown up to where it can be read. Block {number}, {reason}.", file.name());
             self.with(|page, env| page.show_message(&words, env));
         }
@@ -144,8 +145,16 @@ impl App {
         });
     }
 
-    /// Has the page of a recording do something, and then does what it wants done.
+    /// Whether this recording is still shown.
+    fn shows(&self, opened: &Rc<Opened>) -> bool {
+        self.opened().is_some_and(|shown| Rc::ptr_eq(&shown, opened))
+    }
+
+    /// Has the page of a recording do something, and then does what it wants done. One that is shown no more does nothing.
     pub(super) fn with_opened(&self, opened: &Rc<Opened>, act: impl FnOnce(&mut Page, &dyn Environment)) {
+        if !self.shows(opened) {
+            return;
+        }
         act(&mut opened.page.borrow_mut(), &opened.env());
         let effects = self.draw(&opened.page, true);
         let env = opened.env();

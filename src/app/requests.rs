@@ -89,7 +89,12 @@ impl App {
 
     /// Compresses a block of a recording, and hands the file to the browser when that was its last one. How many bytes it has.
     async fn pack(&self, lines: &[u8], name: Option<&str>) -> Option<usize> {
-        let block = Uint8Array::from(&*recording::packed(lines).await?);
+        let Some(block) = recording::packed(lines).await else {
+            // What was written of this file is in no other one.
+            self.parts.take();
+            return None;
+        };
+        let block = Uint8Array::from(&*block);
         self.parts.borrow().push(&block);
         let bytes = self.parts.borrow().iter().map(|part| Uint8Array::from(part).length() as usize).sum();
         if let Some(name) = name {

@@ -39,7 +39,7 @@ impl Opened {
                 page.replay(&line, &around(at));
             }
         }
-        page.replayed(&around(now));
+        page.replayed(now, &around(now));
         let mut opened = Opened { page, place, now };
         opened.settle();
         opened

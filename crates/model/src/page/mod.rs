@@ -144,9 +144,9 @@ impl Page {
         }
     }
 
-    /// The recording has come to its end: shows its last moment, or the one that the address names.
-    pub fn replayed(&mut self, env: &dyn Environment) {
-        self.shared.navigation.end_recording(env.now());
+    /// The recording ends with a line of this time, in milliseconds: shows that moment, or the one that the address names.
+    pub fn replayed(&mut self, end: f64, env: &dyn Environment) {
+        self.shared.navigation.end_recording(end);
         self.frame(env);
         self.follow_moment(true, env);
         self.go_on(env);

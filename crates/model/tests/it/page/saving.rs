@@ -139,7 +139,7 @@ fn read(blocks: Vec<Vec<u8>>, place: &Place) -> Page {
             page.replay(&line, &env(at));
         }
     }
-    page.replayed(&env(now));
+    page.replayed(now, &env(now));
     page
 }
 
