@@ -193,25 +193,28 @@ impl WrongThen {
         }
     }
 
-    /// Has the versions of what owns an object be taken in, too.
+    /// Has the versions of what owns an object be taken in, too, and of what owns that.
     fn choose_owner(&mut self, owner: Owner, of: &ObjectKey, cluster: &str, history: &History) {
-        self.owners.insert(name(of, &owner.name));
-        let is_its = |kind: &Kind| kind.resource.kind == owner.kind && is_workload(&kind.resource);
-        let place = self.kinds.iter().position(|(kind, _)| is_its(kind) && kind.resource.cluster == cluster);
-        let Some(place) = place else { return };
-        let key = ObjectKey { namespace: of.namespace.clone(), name: owner.name.as_str().into() };
-        let (kind, known) = &self.kinds[place];
-        let sequence = history.past_of(kind.resource, &key, known).and_then(|past| match past.was {
-            Was::Newest(record) => Some(record?.sequence),
-            Was::Version(record) => Some(record.sequence),
-            Was::Evicted => None,
-        });
-        // Whoever writes objects may have them own each other in a circle.
-        if self.chosen.insert((place, key.clone()))
-            && let Some(text) = sequence.and_then(|sequence| history.text(sequence))
-            && let Some(above) = decode_metadata(&text).ok().as_ref().and_then(controller)
-        {
-            self.choose_owner(above, &key, cluster, history);
+        let (mut owner, mut of) = (Some(owner), of.clone());
+        while let Some(next) = owner.take() {
+            self.owners.insert(name(&of, &next.name));
+            let is_its = |kind: &Kind| kind.resource.kind == next.kind && is_workload(&kind.resource);
+            let place = self.kinds.iter().position(|(kind, _)| is_its(kind) && kind.resource.cluster == cluster);
+            let Some(place) = place else { return };
+            let key = ObjectKey { namespace: of.namespace.clone(), name: next.name.as_str().into() };
+            let (kind, known) = &self.kinds[place];
+            let sequence = history.past_of(kind.resource, &key, known).and_then(|past| match past.was {
+                Was::Newest(record) => Some(record?.sequence),
+                Was::Version(record) => Some(record.sequence),
+                Was::Evicted => None,
+            });
+            // Whoever writes objects may have them own each other in a circle, or in a long line.
+            if self.chosen.insert((place, key.clone()))
+                && let Some(text) = sequence.and_then(|sequence| history.text(sequence))
+            {
+                owner = decode_metadata(&text).ok().as_ref().and_then(controller);
+            }
+            of = key;
         }
     }
 
