@@ -86,8 +86,8 @@ pub fn Save(
                         prop:checked=move || model.with(|model| model.redacts)
                         on:change=move |_| send(RecordingCommand::Redact)
                     />
-                    "Values whose names have password, token, secret, key or the like in them: in annotations, environment \
-                     variables and anywhere else."
+                    "Values whose names have password, token, secret, credential, api-key or the like in them: in \
+                     annotations, environment variables and anywhere else."
                 </label>
                 <p data-testid="save-hits">{read(|model| &model.hits)}</p>
                 <ul class="mono">{each(examples, String::clone, |hit| view! { <li>{hit}</li> }.into_any())}</ul>
