@@ -73,6 +73,8 @@ async fn yaml(page: &Page) -> Result<Value, String> {
     let script = "return (async () => {
         const panel = document.getElementById('inspector-panel');
         const yaml = document.querySelector('[data-testid=yaml]');
+        // Just after the tab was chosen, it is not there yet.
+        if (!panel || !yaml) return '';
         const frame = () => new Promise(requestAnimationFrame);
         const lines = [];
         for (panel.scrollTop = 0; ; panel.scrollTop += 200) {
