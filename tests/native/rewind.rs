@@ -56,9 +56,7 @@ type Held = (Vec<(Option<String>, Value)>, Option<Vec<FeedRow>>);
 /// The rows of the feed, without their ages and where they lead. What the objects say of their past is of no moment.
 fn told(page: &Model) -> Vec<FeedRow> {
     let rows = page.view().feed.window.rows.iter().filter(|row| !row.what.starts_with("past"));
-    // A file has whole microseconds.
-    let at = |row: &FeedRow| (row.at * 1_000.0).ceil() / 1_000.0;
-    rows.map(|row| FeedRow { id: 0, at: at(row), age: String::new(), href: String::new(), ..row.clone() }).collect()
+    rows.map(|row| FeedRow { id: 0, age: String::new(), href: String::new(), ..row.clone() }).collect()
 }
 
 /// The rows of the feed in a line each.

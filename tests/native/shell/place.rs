@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::{Instant, SystemTime};
 
+use kubechurn_client::cache::clock::whole_microseconds;
 use kubechurn_client::cache::server_clock::ServerClock;
 use kubechurn_model::navigation::address::Address;
 use kubechurn_model::page::environment::{DrawnRow, Environment};
@@ -82,7 +83,7 @@ impl Place {
 
 impl Environment for Place {
     fn now(&self) -> f64 {
-        self.time() + self.skipped.get()
+        whole_microseconds(self.time() + self.skipped.get())
     }
 
     fn take_jump(&self) -> f64 {

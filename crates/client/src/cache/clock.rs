@@ -5,6 +5,12 @@
 /// set forward. A smaller difference is drift.
 const JUMP: f64 = 1_000.0;
 
+/// A time of that many milliseconds in whole microseconds, and never an earlier one. A recording has no finer times, so that what
+/// is told of a time is the same where the recording is opened.
+pub fn whole_microseconds(at: f64) -> f64 {
+    (at * 1_000.0).ceil() / 1_000.0
+}
+
 /// A clock that counts the time for which a machine slept, and never runs backwards. All times are milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
@@ -16,7 +22,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The time, in milliseconds since 1970. `monotonic` is the time by the monotonic clock, which once agreed with the wall
+    /// The time, in milliseconds since 1970 and in [`whole_microseconds`]. `monotonic` is the time by the monotonic clock, which once agreed with the wall
     /// clock; `wall` is the time by the wall clock.
     ///
     /// If the wall clock is set back, this clock goes on as before, and is ahead until the wall clock has caught up.
@@ -26,7 +32,7 @@ impl Clock {
             self.ahead += behind;
             self.jumped += behind;
         }
-        self.last = self.last.max(monotonic + self.ahead);
+        self.last = self.last.max(whole_microseconds(monotonic + self.ahead));
         self.last
     }
 
@@ -79,6 +85,19 @@ mod tests {
         assert_eq!(timer(Some(runs_until), 1_100.0, deadline - now), Some(4_900.0), "5 s of sleep");
         let now = clock.read(1_200.0, 1_200.0 + 2.0 * HOUR);
         assert_eq!(timer(Some(runs_until), 1_200.0, deadline - now), Some(0.0), "two hours of sleep");
+    }
+
+    #[test]
+    fn its_times_are_those_that_a_recording_has() {
+        let mut clock = Clock::default();
+        for step in 0..100_000 {
+            let at = 1.795_723_590_480_123e12 + f64::from(step) * 0.000_37;
+            let now = clock.read(at, at);
+            assert!(now >= at && now - at < 0.001_25, "{at} is {now}");
+            let written = (now * 1_000.0).ceil() as i64;
+            assert_eq!(written as f64 / 1_000.0, now, "written and read again");
+            assert_eq!(whole_microseconds(now), now);
+        }
     }
 
     const HOUR: f64 = 3_600_000.0;
