@@ -58,6 +58,7 @@ impl App {
                 let app = self.this.clone();
                 recording::choose(move |file| app.upgrade().into_iter().for_each(|app| app.open(file.clone())));
             }
+            Effect::OpenRecording(url) => self.this.upgrade().into_iter().for_each(|app| app.open_at(url.clone())),
             Effect::CloseRecording => self.close(),
             Effect::Warn(line) => web_sys::console::warn_1(&line.into()),
             Effect::Alert(alert) => alerts::perform(alert),

@@ -4,11 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use web_sys::File;
+use web_sys::{Blob, File};
 
+use kubechurn_model::navigation::recorded::file_name;
 use kubechurn_model::page::Page;
 use kubechurn_model::page::effect::{Effect, RECORDED};
-use kubechurn_model::page::environment::{Environment, Recorded, fragment};
+use kubechurn_model::page::environment::{Environment, Recorded};
 use kubechurn_recording::{Block, Header, Line};
 
 use crate::app::App;
@@ -33,8 +34,6 @@ pub(super) struct Opened {
     /// Whether all was read, so that the time goes on.
     is_read: Cell<bool>,
     ahead: f64,
-    /// The place of the cluster's page.
-    place: String,
     alarm: Alarm,
 }
 
@@ -55,14 +54,33 @@ impl App {
     /// Opens the recording that a file is.
     pub(super) fn open(self: Rc<App>, file: File) {
         task::spawn(async move {
-            if let Err(reason) = self.read(&file).await {
-                let words = format!("{} was not opened: {reason}.", file.name());
-                self.with(|page, env| page.show_message(&words, env));
-            }
+            let result = self.read(&file.name(), &file, false).await;
+            self.report(&file.name(), result);
         });
     }
 
-    async fn read(self: &Rc<App>, file: &File) -> Result<(), String> {
+    /// Opens the recording at an address of the page's own origin.
+    pub(super) fn open_at(self: Rc<App>, url: String) {
+        task::spawn(async move {
+            let result = match recording::fetched(&url).await {
+                Ok(blob) => self.read(file_name(&url), &blob, true).await,
+                Err(reason) => Err(reason),
+            };
+            if result.is_err() && self.opened().is_none() {
+                location::replace(&self.page.borrow().place());
+            }
+            self.report(&url, result);
+        });
+    }
+
+    fn report(&self, name: &str, result: Result<(), String>) {
+        if let Err(reason) = result {
+            self.with(|page, env| page.show_message(&format!("{name} was not opened: {reason}."), env));
+        }
+    }
+
+    /// Shows what a file has, while it is read. Where the page's address names it, it names a place in it, too.
+    async fn read(self: &Rc<App>, name: &str, file: &Blob, is_named: bool) -> Result<(), String> {
         const EMPTY: &str = "it breaks off before its first line";
         let (mut text, mut next) = recording::block(file, 0).await?.ok_or(EMPTY)?;
         let mut block = Block::default();
@@ -71,7 +89,10 @@ impl App {
             Some((at, Line::Header(header))) => (at, header),
             _ => return Err(EMPTY.to_owned()),
         };
-        let (opened, mut last) = (self.show(header, at, file), at);
+        if !is_named {
+            location::replace(BEGIN);
+        }
+        let (opened, mut last) = (self.show(header, at, name), at);
         let (mut work, mut number, mut shown) = (Work::begin(), 1, clock::now());
         let end = loop {
             match block.next(&text) {
@@ -101,19 +122,17 @@ impl App {
         opened.is_read.set(true);
         self.with_opened(&opened, |page, env| page.replayed(last, env));
         if let Some(reason) = end.filter(|_| self.shows(&opened)) {
-            let words = format!("{} is shown up to where it can be read. Block {number}, {reason}.", file.name());
+            let words = format!("{name} is shown up to where it can be read. Block {number}, {reason}.");
             self.with(|page, env| page.show_message(&words, env));
         }
         Ok(())
     }
 
     /// Shows an empty recording in place of the cluster.
-    fn show(self: &Rc<App>, header: Header, at: f64, file: &File) -> Rc<Opened> {
+    fn show(self: &Rc<App>, header: Header, at: f64, name: &str) -> Rc<Opened> {
         let sizes = self.look(|page, _| page.sizes());
-        let place = self.opened().map_or_else(|| fragment(&Browser::SEEN.url()), |opened| opened.place.clone());
-        location::replace(BEGIN);
         let ahead = header.ahead;
-        let title = if header.title.is_empty() { file.name() } else { header.title.clone() };
+        let title = if header.title.is_empty() { name.to_owned() } else { header.title.clone() };
         let env = Recorded { around: &Browser::SEEN, now: at, ahead };
         let page = Page::open(&Header { title, ..header }, BUDGET, &env);
         let this = self.this.clone();
@@ -125,7 +144,7 @@ impl App {
             }
         });
         let (now, is_read) = (Cell::new((at, clock::now())), Cell::new(false));
-        let opened = Rc::new(Opened { page: RefCell::new(page), now, is_read, ahead, place, alarm });
+        let opened = Rc::new(Opened { page: RefCell::new(page), now, is_read, ahead, alarm });
         self.opened.replace(Some(opened.clone()));
         self.with_opened(&opened, |page, env| page.show_again(sizes, env));
         opened
@@ -135,7 +154,7 @@ impl App {
     pub(super) fn close(&self) {
         let Some(opened) = self.opened.take() else { return };
         opened.alarm.unset();
-        location::replace(if opened.place.is_empty() { BEGIN } else { &opened.place });
+        location::replace(&self.page.borrow().place());
         theme::rewind(self.page.borrow().view().header.rewind.is_some());
         self.read_theme();
         let sizes = opened.page.borrow().sizes();

@@ -1,10 +1,13 @@
 //! The bytes of a recording: what the browser compresses and unpacks, and the file that the user chooses.
 
+use gloo_net::http::Request;
 use js_sys::{ArrayBuffer, Function, Reflect, Uint8Array};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, DragEvent, Event, EventTarget, File, FileList, HtmlInputElement, ReadableStreamDefaultReader};
+use web_sys::{
+    Blob, DragEvent, Event, EventTarget, File, FileList, HtmlInputElement, ReadableStreamDefaultReader, RequestMode,
+};
 
 use kubechurn_recording::member;
 
@@ -72,6 +75,22 @@ pub async fn block(file: &Blob, from: usize) -> Result<Option<(String, usize)>, 
     }
     let text = String::from_utf8(bytes).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned());
     Ok(Some((text, end)))
+}
+
+/// The file at an address of the page's own origin.
+///
+/// # Errors
+///
+/// When there is none, or the server does not give it.
+pub async fn fetched(url: &str) -> Result<Blob, String> {
+    // A redirection to another origin fails.
+    let request = Request::get(url).mode(RequestMode::SameOrigin);
+    let response = request.send().await.map_err(|_| String::from("there was no answer"))?;
+    if !response.ok() {
+        return Err(format!("the answer was {} {}", response.status(), response.status_text()).trim_end().to_owned());
+    }
+    let blob = web_sys::Response::from(response).blob().map(JsFuture::from).map_err(|_| "the answer has no body")?;
+    blob.await.and_then(JsCast::dyn_into).map_err(|_| String::from("the answer broke off"))
 }
 
 /// Has the user choose a file, and hands it over.

@@ -54,6 +54,9 @@ mod verify;
 // A recording is saved, and opened in place of the cluster.
 mod recording;
 
+// A folder of the page and recordings.
+mod site;
+
 // The tab is in the background.
 mod hidden;
 

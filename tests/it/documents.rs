@@ -17,6 +17,7 @@ const PROGRAMS: &[(Program, &str)] = &[
     (Program::Demo, "crates/cluster/src/args.rs"),
     (Program::Kubechurn, "crates/cli/src/args.rs"),
     (Program::Kubechurn, "crates/cli/src/args/recording.rs"),
+    (Program::Kubechurn, "crates/cli/src/args/site.rs"),
     (Program::Plugin, "plugin/kubectl-churn"),
 ];
 
@@ -33,6 +34,9 @@ const OTHERS: &[&str] = &[
     "--www",
     "--www-prefix",
 ];
+
+/// How a link of a chapter begins that opens a recording in the page, where `./dev site` has put the book beside it.
+const RECORDING: &str = "../../#/open?url=recordings/";
 
 /// The folders with which the name of a file of the project begins.
 const FOLDERS: &[&str] = &["benches/", "crates/", "docs/", "fuzz/", "mutants/", "plugin/", "src/", "style/", "tests/"];
@@ -133,6 +137,11 @@ fn resolve(from: &Path, link: &str) -> Option<PathBuf> {
 fn link_fault(from: &Path, link: &str) -> Option<String> {
     if ["http://", "https://"].iter().any(|scheme| link.starts_with(scheme)) {
         return None;
+    }
+    if let Some(name) = link.strip_prefix(RECORDING) {
+        let own = Document::read(&read(from).unwrap_or_default()).code;
+        let is_made = own.iter().any(|line| line.starts_with("kubechurn record ") && line.ends_with(&format!(" -o {name}")));
+        return (!is_made).then(|| format!("{link}: no command of this document makes it"));
     }
     let (path, wanted) = link.split_once('#').map_or((link, None), |(path, wanted)| (path, Some(wanted)));
     let to = if path.is_empty() { Some(from.to_owned()) } else { resolve(from, path) };
@@ -276,6 +285,7 @@ fn what_is_wrong_in_a_document_is_found() {
     link("../../README.md", Some("leads out of the book"));
     link("#none", Some("there is no such heading"));
     link("changes.md#none", Some("there is no such heading"));
+    link("../../#/open?url=recordings/none.churn", Some("no command of this document makes it"));
     let code = |code: &str, expected: Option<&str>| {
         let fault = code_fault(code).or_else(|| file_fault(from, code));
         assert_eq!(fault.as_deref().and_then(|fault| fault.strip_prefix(&format!("{code}: "))), expected, "{code}");

@@ -60,7 +60,7 @@ impl Opened {
     fn settle(&mut self) {
         let place = self.place.clone();
         for frame in 0.. {
-            assert!(frame < 1_000, "frames without end");
+            assert!(frame < 20_000, "frames without end");
             let env = Recorded { around: &*place, now: self.now, ahead: 0.0 };
             let effects = self.page.take_effects();
             let is_quiet = effects.frame.is_none() && effects.list.iter().all(|one| matches!(one, Effect::Beat { .. }));

@@ -1,25 +1,28 @@
 //! The command line. Reading it touches neither the network nor a cluster.
 
 mod recording;
+mod site;
 
 use std::ffi::OsString;
 
 use lexopt::{Arg, Parser, ValueExt};
 
 pub use recording::{Changes, Record, Source};
+pub use site::Site;
 
 /// What `--help` prints.
 const HELP: &str = "\
 kubechurn [VIEW] [flags]
 kubechurn record [KIND ...] -o FILE [flags]
 kubechurn changes FILE [flags]
+kubechurn site FOLDER FILE ...
 
 Shows in the browser how a Kubernetes cluster changes: a demo cluster that this program makes up, or, with --context or
 --kubeconfig, a cluster of yours, through kubectl and read-only. VIEW is a resource, as pods or deployments; without one,
 the page shows what changed in all that matters.
 
 With the word record, kubechurn writes what happens in a cluster into a file, and with changes it prints what such a file
-has; `kubechurn record --help` and `kubechurn changes --help` say more.
+has; with site it makes a folder for any web server of the page and such files. `kubechurn record --help`, and so on, says more.
 
   -n, --namespace NAME    show this namespace (several: a,b)
   -A, --all-namespaces    show all namespaces, whichever the context names
@@ -59,6 +62,8 @@ pub enum Command {
     Record(Record),
     /// Print the changes of such a file.
     Changes(Changes),
+    /// Make a folder with the page and such files.
+    Site(Site),
 }
 
 /// What is served, and where.
@@ -137,6 +142,9 @@ pub enum ArgsError {
     /// No recording, or more than one.
     #[error("changes wants the file of one recording: see kubechurn changes --help")]
     OneFile,
+    /// No folder, or no recording.
+    #[error("site wants a folder, and the files of recordings: see kubechurn site --help")]
+    NoSite,
     /// A word that is not valid text, or a value for a flag that has none.
     #[error("{0}: see --help")]
     Unreadable(String),
@@ -160,6 +168,7 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
     match words.split_first() {
         Some((first, rest)) if first == "record" => recording::parse_record(Parser::from_args(rest)),
         Some((first, rest)) if first == "changes" => recording::parse_changes(Parser::from_args(rest)),
+        Some((first, rest)) if first == "site" => site::parse(Parser::from_args(rest)),
         _ => parse_serve(Parser::from_args(words)),
     }
 }

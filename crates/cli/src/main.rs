@@ -2,12 +2,14 @@
 //! cluster.
 //!
 //! - `serve` serves the page and passes on what a cluster says, of which it reads nothing.
+//! - `site` makes a folder of the page and recordings, for any web server.
 //! - `record` writes what a cluster says into a file, and `changes` prints the changes in such a file.
 
 mod args;
 mod changes;
 mod record;
 mod serve;
+mod site;
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -19,6 +21,7 @@ use crate::args::{ArgsError, Command, Record, Serve};
 use crate::changes::ChangesError;
 use crate::record::RecordError;
 use crate::serve::ServeError;
+use crate::site::SiteError;
 
 /// Why the program ends before anybody ends it.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +34,8 @@ enum Error {
     Record(#[from] RecordError),
     #[error(transparent)]
     Changes(#[from] ChangesError),
+    #[error(transparent)]
+    Site(#[from] SiteError),
     #[error("{0}")]
     System(#[from] io::Error),
 }
@@ -55,6 +60,7 @@ fn main() -> ExitCode {
             code
         }
         Command::Changes(changes) => Ok(changes::run(&changes).map(|()| ExitCode::SUCCESS)?),
+        Command::Site(site) => Ok(site::run(&site).map(|()| ExitCode::SUCCESS)?),
     });
     done.unwrap_or_else(|error| {
         tell(&error);

@@ -108,6 +108,13 @@ pub fn Shell(
                     </button>
                     ", or drop it here."
                 </p>
+                {(!splash.recordings.is_empty()).then(|| view! {
+                    <ul data-testid="splash-recordings">
+                        {splash.recordings.into_iter()
+                            .map(|(title, href)| view! { <li><a href=href>{title}</a></li> })
+                            .collect_view()}
+                    </ul>
+                })}
                 {clusters(screen, commands).map(|menu| view! { <p>"Or go to another cluster: " {menu}</p> })}
             </div>
         })}

@@ -25,7 +25,7 @@ mod api_path;
 mod browser;
 mod guard;
 mod kubectl;
-mod page;
+pub mod page;
 mod server;
 mod upstream;
 

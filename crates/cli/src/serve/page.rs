@@ -33,12 +33,22 @@ pub struct Page {
     policy: HeaderValue,
 }
 
+/// The files of the page, each with its name; none where the program was built without it.
+pub fn files() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
+    FILES.iter().map(|file| (file.name, unpack(file)))
+}
+
+/// `index.html`.
+pub fn index() -> Option<String> {
+    let index = FILES.iter().find(|file| file.name == "index.html")?;
+    String::from_utf8(unpack(index)).ok()
+}
+
 impl Page {
     /// The page, which shows this name of its cluster, and knows these clusters: for each the address of its page, a space and
     /// its name, with commas between. `None` where the program was built without it.
     pub fn new(cluster: &str, clusters: &str) -> Option<Self> {
-        let index = FILES.iter().find(|file| file.name == "index.html")?;
-        Self::of(&String::from_utf8(unpack(index)).ok()?, cluster, clusters)
+        Self::of(&index()?, cluster, clusters)
     }
 
     fn of(index: &str, cluster: &str, clusters: &str) -> Option<Self> {

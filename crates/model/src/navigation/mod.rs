@@ -7,6 +7,7 @@ pub mod definitions;
 pub mod first_list;
 pub mod namespaces;
 pub mod range;
+pub mod recorded;
 pub mod route;
 pub mod selectors;
 
@@ -61,6 +62,8 @@ pub struct Navigation {
 pub struct Recorded {
     /// What it is called.
     pub title: String,
+    /// The address from which it comes, as a fragment names it; empty for a file of the user's.
+    pub url: String,
     /// When the last of what is in it was received, in milliseconds.
     pub end: f64,
     /// What was watched by then.

@@ -83,8 +83,8 @@ impl Dialogs {
     fn present_palette(&mut self, cx: &mut Context<'_>) {
         let Some((query, at)) = self.palette.clone() else { return };
         self.objects.seek(&query);
-        let end = cx.env.now() + SHARE;
-        self.is_seeking = self.objects.work(&cx.watching.watches, || cx.env.now() < end);
+        let end = cx.env.work_clock() + SHARE;
+        self.is_seeking = self.objects.work(&cx.watching.watches, || cx.env.work_clock() < end);
         if self.is_seeking {
             cx.hurry();
         }

@@ -53,6 +53,8 @@ pub enum Effect {
     Rewound(bool),
     /// Have the user choose the file of a recording, and open it.
     ChooseRecording,
+    /// Open the recording at this address, which is of the page's own origin.
+    OpenRecording(String),
     /// Show the cluster again in place of the recording.
     CloseRecording,
     /// Write a line to the console.

@@ -17,6 +17,12 @@ pub trait Environment {
     /// Milliseconds since 1970 on a clock that never runs backwards, and goes on while the machine sleeps.
     fn now(&self) -> f64;
 
+    /// A clock in milliseconds that goes on while something is done, by which is limited what is done at once. The time of a
+    /// recording stands still while its lines are read.
+    fn work_clock(&self) -> f64 {
+        self.now()
+    }
+
     /// By how many milliseconds the clock jumped forward since this was last asked.
     fn take_jump(&self) -> f64;
 
@@ -107,6 +113,9 @@ impl fmt::Debug for Recorded<'_> {
 impl Environment for Recorded<'_> {
     fn now(&self) -> f64 {
         self.now
+    }
+    fn work_clock(&self) -> f64 {
+        self.around.work_clock()
     }
     fn take_jump(&self) -> f64 {
         0.0

@@ -160,7 +160,7 @@ impl Feed {
 
     /// Reads changes that wait, within this frame's share of time. Returns whether some are left.
     pub(super) fn read_changes(&mut self, alerts: &mut Notifications, cx: &mut Context<'_>) -> bool {
-        let end = cx.env.now()
+        let end = cx.env.work_clock()
             + match () {
                 () if cx.navigation.route.changes => SHARE,
                 () if alerts.is_watching() => WATCHED_SHARE,
@@ -171,7 +171,7 @@ impl Feed {
                 let Some(sequence) = self.changes.take_next() else { break };
                 self.read_change(sequence, alerts, cx);
             }
-            if cx.env.now() >= end {
+            if cx.env.work_clock() >= end {
                 break;
             }
         }
@@ -202,8 +202,8 @@ impl Feed {
         if !cx.navigation.route.changes || cx.watching.paused || self.changes.past.waiting() == 0 {
             return false;
         }
-        let end = cx.env.now() + PAST_SHARE;
-        while cx.env.now() < end {
+        let end = cx.env.work_clock() + PAST_SHARE;
+        while cx.env.work_clock() < end {
             for _ in 0..BATCH {
                 let Some(sequence) = self.changes.past.take_next() else { return false };
                 self.read_past_of(sequence, cx);
@@ -592,12 +592,12 @@ impl Feed {
     /// Reads changes of the stretch within a share of this frame's time. Returns whether some are left.
     fn read_span(&mut self, cx: &mut Context<'_>) -> bool {
         if let Some(net) = &mut self.changes.net {
-            let end = cx.env.now() + NET_SHARE;
-            return net.work(&cx.watching.history, &self.changes.marks, || cx.env.now() < end);
+            let end = cx.env.work_clock() + NET_SHARE;
+            return net.work(&cx.watching.history, &self.changes.marks, || cx.env.work_clock() < end);
         }
         // It is taken out while it is read, because reading a change needs the rest.
         let Some(mut reading) = self.changes.span.take() else { return false };
-        let end = cx.env.now() + SPAN_SHARE;
+        let end = cx.env.work_clock() + SPAN_SHARE;
         let mut is_left = true;
         while is_left {
             for _ in 0..SPAN_BATCH {
@@ -613,7 +613,7 @@ impl Feed {
                 }
                 reading.read(line, is_own);
             }
-            if cx.env.now() >= end {
+            if cx.env.work_clock() >= end {
                 break;
             }
         }

@@ -46,7 +46,7 @@ mod wrong;
 
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::queue::Queue;
-use kubechurn_client::cache::reflector::{Action, Health, Input};
+use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
 use kubechurn_recording::{Header, Line};
 
@@ -64,7 +64,7 @@ use crate::page::context::Shared;
 use crate::page::dialogs::Dialogs;
 use crate::page::discovery::Discovery;
 use crate::page::effect::{Answer, Effect, Focused, RequestId};
-use crate::page::environment::Environment;
+use crate::page::environment::{Environment, fragment};
 use crate::page::feed::Feed;
 use crate::page::inspector::Inspector;
 use crate::page::keys::{Layer, innermost};
@@ -76,12 +76,11 @@ use crate::page::settings::{Settings, stored_budget};
 use crate::page::sidebar::Sidebar;
 use crate::page::status::Status;
 use crate::page::table::Table;
-use crate::page::ticks::{AFTER_NEWS, HIDDEN, QUIET, SECOND, SLEPT, SLEPT_HIDDEN, TICK};
+use crate::page::ticks::{SLEPT, SLEPT_HIDDEN};
 use crate::page::timeline::Timeline;
 use crate::page::verification::Verification;
 use crate::page::watching::{Receivers, Reflected};
 use crate::table::cursor::Step;
-use crate::view::until_next_proof_age;
 use crate::watches::drain::Drain;
 use crate::watches::memory::Memory;
 
@@ -119,7 +118,11 @@ impl Page {
     /// first.
     pub fn begin(env: &dyn Environment) -> Page {
         let mut page = Page::new(stored_budget(env).bytes(), env);
-        page.connection.search.begin(false, &mut page.shared.context(env));
+        let cx = &mut page.shared.context(env);
+        page.connection.search.begin(false, cx);
+        if replay::opens(&fragment(&env.url()), cx) {
+            cx.navigation.route = Route::parse("");
+        }
         page
     }
 
@@ -216,58 +219,6 @@ impl Page {
             cx.request_frame();
         }
         self.beat(env);
-    }
-
-    /// When [`Page::tick`] must be called next, in milliseconds. It may be called earlier.
-    pub fn deadline(&self, env: &dyn Environment) -> f64 {
-        let (ticked, hidden, watching) = (self.ticked, env.is_hidden(), &self.shared.watching);
-        let turn = if hidden {
-            ticked + HIDDEN
-        } else if watching.is_listing(ticked) {
-            ticked + TICK
-        } else if self.changes_each_second(ticked) {
-            // At a whole second, so that no second is shown twice or left out.
-            (ticked / SECOND).floor() * SECOND + SECOND
-        } else {
-            (ticked / QUIET).floor() * QUIET + QUIET
-        };
-        let heartbeat = self.connection.heartbeat.deadline(&watching.informers, hidden);
-        let shown = if hidden { None } else { self.presents_again(env.now()) };
-        let others = [heartbeat, self.connection.asks_again(), shown, self.notifications.deadline()];
-        others.into_iter().flatten().fold(turn, f64::min).max(ticked + TICK)
-    }
-
-    /// Whether something on a visible page changes each second at this time.
-    fn changes_each_second(&self, now: f64) -> bool {
-        let Shared { navigation, watching, open_lists, .. } = &self.shared;
-        let health = watching.health(navigation, now);
-        now - self.news < AFTER_NEWS
-            || self.table.rows.has_young
-            || !matches!(health, None | Some(Health::Live | Health::Unauthorized | Health::Forbidden | Health::Stopped))
-            || navigation.selected.is_some()
-            || watching.moment.is_some()
-            || !open_lists.is_empty()
-            || self.verification.verifier.is_under_way()
-            || watching.watches.timeline().is_some_and(|timeline| timeline.last_scene().moves())
-    }
-
-    /// When something must be shown, or must go, that does not wait for the next tick; in milliseconds.
-    fn presents_again(&self, now: f64) -> Option<f64> {
-        let Shared { navigation, watching, message, .. } = &self.shared;
-        let is_live = watching.health(navigation, now) == Some(Health::Live);
-        let age = watching.watches.age(&watching.informers, now).filter(|_| is_live);
-        let age = age.map(|age| now + until_next_proof_age(age));
-        [
-            self.status.due_at(),
-            age,
-            self.table.rows.pointer.rests_at(),
-            self.feed.rests_at(),
-            message.ends_at(),
-            self.feed.wrong_due_at(),
-        ]
-        .into_iter()
-        .flatten()
-        .reduce(f64::min)
     }
 
     /// Renews ages, notices silent watches, and wakes the reflectors after the machine has slept. Must be called at
@@ -447,9 +398,10 @@ impl Page {
         match command {
             Command::Go(route) => cx.push(&route),
             Command::Arrive(fragment) => {
+                let opens = replay::opens(&fragment, cx);
                 let route = Route::parse(&fragment).resolved(&cx.navigation.catalog);
                 // The page itself may have gone there already.
-                if route != cx.navigation.route {
+                if !opens && route != cx.navigation.route {
                     self.go(route, env);
                 }
             }

@@ -3,23 +3,28 @@
 use std::sync::Arc;
 
 use kubechurn_client::api::object::Object;
+use kubechurn_client::cache::reflector::Health;
 use kubechurn_recording::Header;
 
 use crate::feed::FeedCommand;
 use crate::feed::net::export::NetFormat;
+use crate::navigation::recorded;
 use crate::page::Page;
 use crate::page::command::{Command, Rows, TimelineCommand};
+use crate::page::context::Shared;
 use crate::page::effect::{Effect, Effects};
 use crate::page::environment::Environment;
 use crate::page::keys::{self, Focus, Press};
 use crate::page::net;
 use crate::page::report;
+use crate::page::ticks::{AFTER_NEWS, HIDDEN, QUIET, SECOND, TICK};
 use crate::page::time_words::TimeWords;
 use crate::recording::{Saver, Selected};
 use crate::rewind::{Rewound, Stores};
 use crate::table::schema::TableSchema;
 use crate::timeline::scene::Scene;
 use crate::view::panels::View;
+use crate::view::until_next_proof_age;
 use crate::watches::notices;
 use crate::watches::watched::Watched;
 
@@ -36,7 +41,16 @@ pub struct Sizes {
 impl Page {
     /// The effects since the last call.
     pub fn take_effects(&mut self) -> Effects {
-        std::mem::take(&mut self.shared.effects)
+        let mut effects = std::mem::take(&mut self.shared.effects);
+        // The place that the address has is one of the recording.
+        if let Some(recorded) = &self.shared.navigation.recorded {
+            for effect in &mut effects.list {
+                if let Effect::Push(fragment) | Effect::Replace(fragment) = effect {
+                    *fragment = recorded::with(fragment, &recorded.url);
+                }
+            }
+        }
+        effects
     }
 
     /// What is shown.
@@ -47,6 +61,63 @@ impl Page {
     /// What is shown, from which the caller draws the values that have changed.
     pub fn view_mut(&mut self) -> &mut View {
         &mut self.shared.view
+    }
+
+    /// When [`Page::tick`] must be called next, in milliseconds. It may be called earlier.
+    pub fn deadline(&self, env: &dyn Environment) -> f64 {
+        let (ticked, hidden, watching) = (self.ticked, env.is_hidden(), &self.shared.watching);
+        let turn = if hidden {
+            ticked + HIDDEN
+        } else if watching.is_listing(ticked) {
+            ticked + TICK
+        } else if self.changes_each_second(ticked) {
+            // At a whole second, so that no second is shown twice or left out.
+            (ticked / SECOND).floor() * SECOND + SECOND
+        } else {
+            (ticked / QUIET).floor() * QUIET + QUIET
+        };
+        let heartbeat = self.connection.heartbeat.deadline(&watching.informers, hidden);
+        let shown = if hidden { None } else { self.presents_again(env.now()) };
+        let others = [heartbeat, self.connection.asks_again(), shown, self.notifications.deadline()];
+        others.into_iter().flatten().fold(turn, f64::min).max(ticked + TICK)
+    }
+
+    /// Whether something on a visible page changes each second at this time.
+    fn changes_each_second(&self, now: f64) -> bool {
+        let Shared { navigation, watching, open_lists, .. } = &self.shared;
+        let health = watching.health(navigation, now);
+        now - self.news < AFTER_NEWS
+            || self.table.rows.has_young
+            || !matches!(health, None | Some(Health::Live | Health::Unauthorized | Health::Forbidden | Health::Stopped))
+            || navigation.selected.is_some()
+            || watching.moment.is_some()
+            || !open_lists.is_empty()
+            || self.verification.verifier.is_under_way()
+            || watching.watches.timeline().is_some_and(|timeline| timeline.last_scene().moves())
+    }
+
+    /// When something must be shown, or must go, that does not wait for the next tick; in milliseconds.
+    fn presents_again(&self, now: f64) -> Option<f64> {
+        let Shared { navigation, watching, message, .. } = &self.shared;
+        let is_live = watching.health(navigation, now) == Some(Health::Live);
+        let age = watching.watches.age(&watching.informers, now).filter(|_| is_live);
+        let age = age.map(|age| now + until_next_proof_age(age));
+        [
+            self.status.due_at(),
+            age,
+            self.table.rows.pointer.rests_at(),
+            self.feed.rests_at(),
+            message.ends_at(),
+            self.feed.wrong_due_at(),
+        ]
+        .into_iter()
+        .flatten()
+        .reduce(f64::min)
+    }
+
+    /// The fragment of where the user is.
+    pub fn place(&self) -> String {
+        self.shared.navigation.route.fragment()
     }
 
     /// How large the panels are.

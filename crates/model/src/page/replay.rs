@@ -19,8 +19,10 @@ use crate::feed::wrong::Received;
 use crate::history::coverage;
 use crate::navigation::Recorded;
 use crate::navigation::catalog::Catalog;
+use crate::navigation::recorded::{named, refusal};
 use crate::page::context::{Context, Shared};
-use crate::page::environment::Environment;
+use crate::page::effect::Effect;
+use crate::page::environment::{Environment, fragment};
 use crate::page::feed::Feed;
 use crate::page::watching::{Receivers, Watching};
 use crate::view::Source;
@@ -57,6 +59,27 @@ pub(super) struct Replay {
     has_notices: bool,
 }
 
+/// Opens the recording that a fragment names, unless that one is shown. Returns whether it is opened: the page stays where it is.
+/// Of a link within a recording the fragment gets its address.
+pub(super) fn opens(fragment: &str, cx: &mut Context<'_>) -> bool {
+    let shown = cx.navigation.recorded.as_ref().map(|recorded| &*recorded.url).unwrap_or_default();
+    let Some(url) = named(fragment) else {
+        if !shown.is_empty() {
+            cx.effects.push(Effect::Replace(fragment.to_owned()));
+        }
+        return false;
+    };
+    if url == shown {
+        return false;
+    }
+    let own = cx.env.address("").unwrap_or_default();
+    match refusal(cx.env.address(&url).as_ref(), &own) {
+        Some(why) => cx.show_message(&format!("{url} was not opened: {why}.")),
+        None => cx.effects.push(Effect::OpenRecording(url)),
+    }
+    true
+}
+
 impl Replay {
     /// The page shows a recording: there is no server to look for.
     pub(super) fn begin(header: &Header, cx: &mut Context<'_>) -> Replay {
@@ -64,7 +87,9 @@ impl Replay {
         cx.navigation.found = true;
         // The kinds are those of its watches.
         cx.navigation.catalog = Catalog::of(&[], &cx.navigation.catalog);
-        cx.navigation.recorded = Some(Recorded { title: title.to_owned(), end: f64::INFINITY, ..Recorded::default() });
+        let url = named(&fragment(&cx.env.url())).unwrap_or_default();
+        cx.navigation.recorded =
+            Some(Recorded { title: title.to_owned(), url, end: f64::INFINITY, ..Recorded::default() });
         let (cluster, address) = (title.to_owned(), header.server.clone());
         cx.view.header.source.put(Source { cluster, address, unreadable: false });
         cx.view.header.splash.put(None);

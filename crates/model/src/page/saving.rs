@@ -109,9 +109,9 @@ impl Saving {
 
     /// Goes on looking or writing within a frame's share of time.
     pub(super) fn work(&mut self, cx: &mut Context<'_>) {
-        let end = cx.env.now() + SHARE;
+        let end = cx.env.work_clock() + SHARE;
         if let Some(question) = self.question.as_mut().filter(|question| question.next.is_some()) {
-            while question.next.is_some() && cx.env.now() < end {
+            while question.next.is_some() && cx.env.work_clock() < end {
                 question.look(cx);
             }
             self.present(cx);
@@ -119,7 +119,7 @@ impl Saving {
         }
         let Some(writing) = self.writing.as_mut().filter(|writing| !writing.waits && !writing.is_over) else { return };
         let (history, notices) = (&cx.watching.history, &cx.notices.list);
-        while !writing.is_over && !writing.saver.is_full() && cx.env.now() < end {
+        while !writing.is_over && !writing.saver.is_full() && cx.env.work_clock() < end {
             writing.is_over = !writing.saver.go_on(history, BATCH, &|resource, at| notices.reason(&resource, at));
         }
         if writing.is_over || writing.saver.is_full() {

@@ -8,6 +8,7 @@ use kubechurn_client::cache::reflector::Options;
 
 use crate::navigation::address::{Access, Address, access, candidates, label, policy, without_parameter};
 use crate::navigation::catalog::Catalog;
+use crate::navigation::recorded::offered;
 use crate::page::context::Context;
 use crate::page::effect::{Effect, FoundApi, Request};
 use crate::page::environment::Environment;
@@ -144,7 +145,7 @@ impl Search {
             Err(tried) => {
                 let shown = |address: String| cx.env.address(&address).map_or(address, |address| address.shown());
                 let tried = tried.into_iter().map(|(address, words)| (shown(address), words)).collect();
-                header.splash.put(Some(Splash { tried }));
+                header.splash.put(Some(splash(tried, cx.env)));
                 self.again = Some(cx.now + heartbeat::wait(cx.now - self.began, cx.env.random()));
                 false
             }
@@ -161,7 +162,12 @@ fn restrict(own: &Address, api: Option<&Address>, cx: &mut Context<'_>) {
 
 fn refuse(own: &Address, address: String, why: &str, cx: &mut Context<'_>) {
     restrict(own, None, cx);
-    cx.view.header.splash.put(Some(Splash { tried: vec![(address, why.to_owned())] }));
+    let splash = splash(vec![(address, why.to_owned())], cx.env);
+    cx.view.header.splash.put(Some(splash));
+}
+
+fn splash(tried: Vec<(String, String)>, env: &dyn Environment) -> Splash {
+    Splash { tried, recordings: offered(&env.named("recordings").unwrap_or_default()) }
 }
 
 fn own(env: &dyn Environment) -> Address {

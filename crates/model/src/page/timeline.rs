@@ -195,9 +195,9 @@ impl Timeline {
         timeline.note_texts(cx.watching.history.whole_since());
         timeline.choose_lanes(&cx.navigation.route.lanes);
         if self.width >= 1.0 {
-            let (history, end) = (&cx.watching.history, cx.env.now() + SHARE);
+            let (history, end) = (&cx.watching.history, cx.env.work_clock() + SHARE);
             let mut find = |kind: &'static Kind, mark: &MarkInfo<'_>| history.writer(kind.resource, mark);
-            while timeline.find_writers(BATCH, &mut find) && cx.env.now() < end {}
+            while timeline.find_writers(BATCH, &mut find) && cx.env.work_clock() < end {}
         }
         let hand = self.hand.and_then(|hand| hand.place(timeline.last_scene()));
         let view = TimelineView {

@@ -212,17 +212,17 @@ impl Watching {
         if self.paused {
             return false;
         }
-        let began = env.now();
+        let (now, began) = (env.now(), env.work_clock());
         let share = if hidden { HIDDEN_SHARE } else { SHARE };
         let mut most = self.drain.most();
         loop {
             let mut left = false;
             for (_, informer) in self.informers.iter_mut() {
-                informer.drain(BATCH.min(most), began);
+                informer.drain(BATCH.min(most), now);
                 left |= !informer.queue().is_empty();
             }
             most = most.saturating_sub(BATCH);
-            if !left || most == 0 || env.now() - began >= share {
+            if !left || most == 0 || env.work_clock() - began >= share {
                 return left;
             }
         }

@@ -146,9 +146,9 @@ impl Wrong {
             self.reading = Some(WrongThen::at(moment, &kinds, sources));
             self.began = cx.now;
         }
-        let end = cx.env.now() + THEN_SHARE;
+        let end = cx.env.work_clock() + THEN_SHARE;
         let Some(reading) = &mut self.reading else { return false };
-        let is_left = reading.work(&mut self.looked, sources, || cx.env.now() < end);
+        let is_left = reading.work(&mut self.looked, sources, || cx.env.work_clock() < end);
         if !is_left {
             (self.then, self.is_turned) = (self.reading.take(), true);
         }

@@ -377,6 +377,8 @@ pub struct PaletteItem {
 pub struct Splash {
     /// Each address that was tried, and what it answered.
     pub tried: Vec<(String, String)>,
+    /// The title of each recording that can be looked at meanwhile, and the fragment that opens it.
+    pub recordings: Vec<(String, String)>,
 }
 
 /// The colour theme.

@@ -10,6 +10,7 @@ mod idle;
 mod inspector;
 mod missed;
 mod net;
+mod opening;
 mod past;
 mod places;
 mod provisional;
@@ -320,6 +321,7 @@ impl Play {
                     self.place.url.borrow_mut().1 = fragment.clone();
                     format!("replace {fragment}")
                 }
+                Effect::OpenRecording(url) => format!("open the recording at {url}"),
                 Effect::ChooseRecording => String::from("choose a recording"),
                 Effect::CloseRecording => String::from("close the recording"),
                 Effect::Load(url) => format!("load {url}"),

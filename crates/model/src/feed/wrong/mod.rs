@@ -35,6 +35,9 @@ const CALM: f64 = 15_000.0;
 const PACE: f64 = 1_000.0;
 /// The same where much is received.
 const FAST_PACE: f64 = 100.0;
+/// By how much more seldom entries are made anew for each object of which something is wrong, in milliseconds: where all that runs
+/// on a cluster fails, what is received then must not cost more the more of it fails.
+const EACH_PACE: f64 = 0.1;
 /// How often the Pods of a node are counted, in milliseconds.
 const COUNT_PACE: f64 = 10_000.0;
 /// How long before a refusal the change may have been that it refuses, in milliseconds.
@@ -408,7 +411,8 @@ impl WrongNow {
 
     /// Makes the entries anew where there is reason to. `pods_on` counts the Pods of a node.
     pub fn look(&mut self, now: f64, pods_on: &mut dyn FnMut(&Subject) -> Option<usize>) {
-        let pace = if self.is_new { FAST_PACE } else { PACE };
+        let least = if self.is_new { FAST_PACE } else { PACE };
+        let pace = least.max(self.held.len() as f64 * EACH_PACE);
         if self.is_quiet() || (now - self.looked_at < pace && self.looked_at > 0.0) {
             return;
         }

@@ -77,6 +77,9 @@ impl Warnings {
 
     /// What was said last of such a trouble of an object, if it was not well after that.
     pub fn of(&self, uid: &Uid, trouble: u8) -> Option<&Warning> {
+        if self.said.is_empty() {
+            return None;
+        }
         let said = self.said.get(&(uid.clone(), trouble))?;
         // Events have whole seconds, and of what is tried at once some may succeed.
         let is_over = trouble == CREATE && self.created.get(uid).is_some_and(|created| *created > said.at + 1_000.0);

@@ -11,6 +11,7 @@ use kubechurn_client::api::object::ObjectKey;
 use crate::kind_id::{listed, plain};
 use crate::navigation::catalog::{Catalog, MATTERS, at, is_of};
 use crate::navigation::range;
+use crate::navigation::recorded::{OPEN, named};
 use crate::table::layout::{CHANGED, CLUSTER, KIND};
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
@@ -170,7 +171,7 @@ impl Route {
         let names = list(&decoded(resource));
         match &names[..] {
             // Whoever comes without an address sees what changed.
-            names if names.is_empty() || names == [CHANGES] => {
+            names if names.is_empty() || names == [CHANGES] || (names == [OPEN] && named(fragment).is_some()) => {
                 (route.resource, route.changes) = (MATTERS.to_owned(), true);
             }
             names => route.resource = names.join(","),

@@ -1,0 +1,89 @@
+//! Recordings that lie beside the page, which an address names or the page offers.
+
+use kubechurn_model::page::Page;
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::effect::{Answer, Effect};
+use kubechurn_model::page::environment::{Environment, Recorded};
+use kubechurn_recording::Header;
+
+use super::{Place, Play, word_of};
+
+const HOME: &str = "http://127.0.0.1:8080/";
+
+#[test]
+fn an_address_opens_the_recording_that_it_names() {
+    let mut play = Play::at(&format!("{HOME}#/pods?at=2026-11-25T14:02:11.408Z&url=./runs/a%20b.churn"), &[]);
+    assert!(play.done().ends_with("open the recording at ./runs/a b.churn"), "{:?}", play.effects);
+    // The moment is one of the recording. The cluster's page is at its beginning.
+    assert_eq!(play.page.place(), "#/changes");
+    play.is_found(None);
+    assert!(
+        play.requests.iter().any(|(_, request)| word_of(request) == "discover"),
+        "the cluster is followed meanwhile"
+    );
+    play.place.url.borrow_mut().1 = String::from("#/open?url=./other.churn");
+    assert_eq!(play.arrive(), "open the recording at ./other.churn");
+    assert_eq!(play.page.place(), "#/changes");
+}
+
+#[test]
+fn a_recording_from_elsewhere_is_not_opened_by_an_address() {
+    for url in ["http://127.0.0.2:8080/x.churn", "https://127.0.0.1:8080/x.churn", "http://evil.example/", "nonsense"] {
+        let play = Play::at(&format!("{HOME}#/open?url={url}"), &[]);
+        assert!(play.effects.iter().all(|effect| !effect.starts_with("open the recording")), "{:?}", play.effects);
+        assert!(play.told().starts_with(&format!("{url} was not opened: ")), "{}", play.told());
+    }
+}
+
+#[test]
+fn an_address_within_a_recording_keeps_naming_it() {
+    let place = Place::default();
+    *place.url.borrow_mut() = (HOME.to_owned(), String::from("#/open?url=./a.churn"));
+    let env = Recorded { around: &place, now: 1_000.0, ahead: 0.0 };
+    let mut page = Page::open(&Header::default(), 1_000_000, &env);
+    page.replayed(2_000.0, &env);
+    assert_eq!(page.place(), "#/changes");
+    let fragments = |page: &mut Page| -> Vec<String> {
+        let all = page.take_effects().list.into_iter().filter_map(|effect| match effect {
+            Effect::Push(fragment) => Some(format!("push {fragment}")),
+            Effect::Replace(fragment) => Some(format!("replace {fragment}")),
+            Effect::OpenRecording(url) => Some(format!("open {url}")),
+            _ => None,
+        });
+        all.collect()
+    };
+    fragments(&mut page);
+    let arrive = |page: &mut Page, fragment: &str, env: &dyn Environment| {
+        page.command(Command::Arrive(fragment.to_owned()), env);
+        (page.place(), fragments(page).join(", "))
+    };
+    page.command(Command::Namespace(String::from("shop")), &env);
+    assert_eq!(fragments(&mut page), ["push #/changes?ns=shop&url=./a.churn"]);
+    // A link of a row does not name it.
+    assert_eq!(
+        arrive(&mut page, "#/pods?ns=shop", &env),
+        ("#/pods?ns=shop".into(), "replace #/pods?ns=shop&url=./a.churn".into())
+    );
+    assert_eq!(arrive(&mut page, "#/nodes?url=./a.churn", &env), ("#/nodes".into(), String::new()));
+    assert_eq!(arrive(&mut page, "#/open?url=./b.churn", &env), ("#/nodes".into(), "open ./b.churn".into()));
+}
+
+#[test]
+fn where_no_api_answers_the_recordings_beside_the_page_are_offered() {
+    let place = Place::default();
+    *place.url.borrow_mut() = (HOME.to_owned(), String::new());
+    let named = "examples/rollout.churn A rollout, undone\nexamples/node.churn A node that fails";
+    place.named.borrow_mut().insert("recordings", named.to_owned());
+    let mut play = Play::of(place);
+    play.answers("find", Answer::Find(Err(vec![(HOME.to_owned(), String::from("404"))])));
+    let splash = (*play.page.view().header.splash).clone().expect("there is no API");
+    let offered: Vec<(&str, &str)> =
+        splash.recordings.iter().map(|(title, place)| (title.as_str(), place.as_str())).collect();
+    assert_eq!(
+        offered,
+        [
+            ("A rollout, undone", "#/open?url=examples/rollout.churn"),
+            ("A node that fails", "#/open?url=examples/node.churn")
+        ]
+    );
+}
