@@ -47,21 +47,21 @@ async fn label(cluster: &Cluster, pod: &Value, value: &str) {
 }
 
 #[tokio::test]
-async fn a_watched_filter_is_told_in_a_hidden_tab_and_at_most_once_in_ten_seconds() {
+async fn a_watched_filter_notifies_in_a_hidden_tab_and_at_most_once_in_ten_seconds() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 30, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}\n{NOTIFICATIONS}")).await;
-    let name = "a_watched_filter_is_told_in_a_hidden_tab_and_at_most_once_in_ten_seconds";
+    let name = "a_watched_filter_notifies_in_a_hidden_tab_and_at_most_once_in_ten_seconds";
     with_page_in(browser, name, &proxy.url(), "#/pods?view=changes", async |page| {
         page.reaches("pods", "live", SOON).await;
         let pods = cluster.get("/api/v1/pods").await;
         let (first, second) = (&pods["items"][0], &pods["items"][1]);
         label(&cluster, first, "before").await;
-        let told =
+        let is_counted =
             "return document.querySelector('[data-testid=feed-row] .feed-words')?.textContent.includes(arguments[0])";
         wait_until("it is told in the feed", SOON, async || {
-            holds(page.read::<Option<bool>>(told, vec!["before".into()]).await == Some(true), || "not yet".to_owned())
+            holds(page.read::<Option<bool>>(is_counted, vec!["before".into()]).await == Some(true), || "not yet".to_owned())
         })
         .await;
         assert_eq!(
@@ -89,13 +89,13 @@ async fn a_watched_filter_is_told_in_a_hidden_tab_and_at_most_once_in_ten_second
         page.browser.hide().await;
         page.becomes("it is hidden", "return document.visibilityState", json!("hidden")).await;
         label(&cluster, first, "one").await;
-        let told = are_shown(page, 1, SOON).await;
-        assert_eq!(told[0].0, "1 change: path:metadata.labels");
-        assert!(told[0].1.contains(first["metadata"]["name"].as_str().unwrap()), "{told:?}");
+        let notified = are_shown(page, 1, SOON).await;
+        assert_eq!(notified[0].0, "1 change: path:metadata.labels");
+        assert!(notified[0].1.contains(first["metadata"]["name"].as_str().unwrap()), "{notified:?}");
         label(&cluster, first, "two").await;
         label(&cluster, second, "three").await;
-        let told = are_shown(page, 2, SOON).await;
-        assert_eq!(told[1].0, "2 changes: path:metadata.labels");
+        let notified = are_shown(page, 2, SOON).await;
+        assert_eq!(notified[1].0, "2 changes: path:metadata.labels");
         page.becomes("the title counts", "return document.title", json!(format!("(3) {title}"))).await;
         let marked: String = page.read("return document.querySelector('link[rel=icon]').href", Vec::new()).await;
         assert!(marked != icon && marked.starts_with("data:image/svg+xml"), "{marked}");
@@ -108,8 +108,8 @@ async fn a_watched_filter_is_told_in_a_hidden_tab_and_at_most_once_in_ten_second
             .await;
         label(&cluster, first, "four").await;
         wait_until("it is told in the feed alone", SOON, async || {
-            let told = "return [...document.querySelectorAll('[data-testid=feed-row]')].map(row => row.textContent).join('\\n')";
-            let words: String = page.read(told, Vec::new()).await;
+            let rows = "return [...document.querySelectorAll('[data-testid=feed-row]')].map(row => row.textContent).join('\\n')";
+            let words: String = page.read(rows, Vec::new()).await;
             holds(words.contains("four"), || words.clone())
         })
         .await;
@@ -119,7 +119,7 @@ async fn a_watched_filter_is_told_in_a_hidden_tab_and_at_most_once_in_ten_second
 }
 
 #[tokio::test]
-async fn where_notifications_are_refused_the_title_and_the_icon_tell_and_a_tone_if_wanted() {
+async fn where_notifications_are_refused_the_title_and_the_icon_show_it_and_a_tone_if_wanted() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 30, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
@@ -127,7 +127,7 @@ async fn where_notifications_are_refused_the_title_and_the_icon_tell_and_a_tone_
         OscillatorNode.prototype.start = function (...when) { window.tones += 1; return start.apply(this, when); };";
     let browser =
         Browser::start(&format!("{INSTRUMENTS}\n{NOTIFICATIONS}\nnotified.answer = 'denied';\n{tones}")).await;
-    let name = "where_notifications_are_refused_the_title_and_the_icon_tell_and_a_tone_if_wanted";
+    let name = "where_notifications_are_refused_the_title_and_the_icon_show_it_and_a_tone_if_wanted";
     with_page_in(browser, name, &proxy.url(), "#/pods?view=changes", async |page| {
         page.reaches("pods", "live", SOON).await;
         let pods = cluster.get("/api/v1/pods").await;

@@ -36,11 +36,11 @@ async fn recorder(page: &Page) -> Value {
 }
 
 #[tokio::test]
-async fn a_rollout_is_told_and_its_first_row_names_what_began_it() {
+async fn a_rollout_is_shown_and_its_first_row_names_what_began_it() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { scenario: "calm", pods: 40, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
-    let name = "a_rollout_is_told_and_its_first_row_names_what_began_it";
+    let name = "a_rollout_is_shown_and_its_first_row_names_what_began_it";
     with_page(name, &proxy.url(), "#/changes", async |page| {
         page.reaches("pods", "live", SOON).await;
         page.reaches("deployments", "live", SOON).await;
@@ -328,11 +328,11 @@ async fn a_storm_is_recorded_whole_and_every_frame_has_its_mark() {
 }
 
 #[tokio::test]
-async fn a_loop_is_found_and_told_in_a_sentence() {
+async fn a_loop_is_found_and_shown_in_a_sentence() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { scenario: "hot-loop", pods: 40, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
-    with_page("a_loop_is_found_and_told_in_a_sentence", &proxy.url(), "#/changes", async |page| {
+    with_page("a_loop_is_found_and_shown_in_a_sentence", &proxy.url(), "#/changes", async |page| {
         page.reaches("deployments", "live", SOON).await;
         let sentence = wait_until("a card tells of the loop", Duration::from_secs(60), async || {
             let card: Option<String> = page

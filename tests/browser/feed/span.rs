@@ -110,8 +110,8 @@ async fn a_stretch_is_dragged_and_its_counts_are_those_of_the_marks_and_of_the_c
             json!(true),
         )
         .await;
-        let told = "return [...document.querySelectorAll('[data-testid=feed-row]')].length > 0";
-        page.becomes("the feed tells of it", told, json!(true)).await;
+        let has_rows = "return [...document.querySelectorAll('[data-testid=feed-row]')].length > 0";
+        page.becomes("the feed tells of it", has_rows, json!(true)).await;
 
         // Over everything since the page is live, the cluster's own log counts the same.
         let writes = cluster.log("pods").await;

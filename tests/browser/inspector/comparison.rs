@@ -97,22 +97,22 @@ async fn two_versions_are_chosen_by_keyboard_and_stand_side_by_side() {
 }
 
 #[tokio::test]
-async fn whoever_points_at_a_time_is_told_its_date_and_zone() {
+async fn whoever_points_at_a_time_sees_its_date_and_zone() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 20, rate: 5, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
-    let name = "whoever_points_at_a_time_is_told_its_date_and_zone";
+    let name = "whoever_points_at_a_time_sees_its_date_and_zone";
     with_page(name, &proxy.url(), "#/pods?view=changes", async |page| {
         page.reaches("pods", "live", SOON).await;
         // A Z at the end in UTC, and in full after a pointer has come.
-        let told = "
+        let script = "
             const time = document.querySelector('[data-testid=feed-row] time');
             time?.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
             return [time?.textContent ?? '', time?.title ?? '']";
         page.press("z").await;
         says(page, "clock", &["UTC"]).await;
         wait_until("a time is told", SOON, async || {
-            let [time, full]: [String; 2] = page.read(told, Vec::new()).await;
+            let [time, full]: [String; 2] = page.read(script, Vec::new()).await;
             let clock = time.strip_suffix('Z').unwrap_or("none");
             holds(full.contains(&format!(" {clock} UTC")) && full.len() > clock.len() + 18, || {
                 format!("{time}: {full}")

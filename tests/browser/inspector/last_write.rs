@@ -53,7 +53,7 @@ async fn is_marked(page: &Page, version: &str) {
 }
 
 #[tokio::test]
-async fn a_line_of_yaml_tells_who_wrote_it_last_and_leads_to_that_change() {
+async fn a_line_of_yaml_names_who_wrote_it_last_and_leads_to_that_change() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
@@ -63,7 +63,7 @@ async fn a_line_of_yaml_tells_who_wrote_it_last_and_leads_to_that_change() {
     let (namespace, name) = (of("namespace"), of("name"));
     let path = format!("/apis/apps/v1/namespaces/{namespace}/deployments/{name}");
     let hash = format!("#/deployments?sel={namespace}/{name}&tab=yaml");
-    let test = "a_line_of_yaml_tells_who_wrote_it_last_and_leads_to_that_change";
+    let test = "a_line_of_yaml_names_who_wrote_it_last_and_leads_to_that_change";
     with_page(test, &proxy.url(), &hash, async |page| {
         page.reaches("deployments", "live", SOON).await;
         set_image(&cluster, &path, &deployment, "first").await;

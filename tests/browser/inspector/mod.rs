@@ -128,8 +128,8 @@ const LISTEN: &str = "
     }";
 
 #[tokio::test]
-async fn a_row_tells_what_is_behind_it_and_what_changed() {
-    let name = "a_row_tells_what_is_behind_it_and_what_changed";
+async fn a_row_shows_what_is_behind_it_and_what_changed() {
+    let name = "a_row_shows_what_is_behind_it_and_what_changed";
     with_live_page(name, "#/pods?pin=replicasets,deployments", async |page, cluster, kubectl| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         page.reaches("replicasets", "live", Duration::from_secs(20)).await;

@@ -100,7 +100,7 @@ async fn an_api_that_fetch_may_not_read_is_followed_by_sockets_alone() {
 
 /// Nothing listens at this address of another origin: the page says so, and goes on when something does.
 #[tokio::test]
-async fn an_api_of_another_origin_that_is_down_is_told_of_and_waited_for() {
+async fn an_api_of_another_origin_that_is_down_is_reported_and_waited_for() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
     let (own, mut api) = (KubectlProxy::start(cluster.port()).await, KubectlProxy::start_plain(cluster.port()).await);

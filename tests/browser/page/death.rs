@@ -116,27 +116,27 @@ async fn dies(way: &str, words: &str) {
 }
 
 #[tokio::test]
-async fn a_panic_is_told() {
+async fn a_panic_is_shown() {
     dies("panic", "asked for by kubechurn.kill").await;
 }
 
 #[tokio::test]
-async fn a_trap_is_told() {
+async fn a_trap_is_shown() {
     dies("trap", "unreachable").await;
 }
 
 #[tokio::test]
-async fn a_failed_allocation_is_told() {
+async fn a_failed_allocation_is_shown() {
     dies("memory", "RuntimeError").await;
 }
 
 #[tokio::test]
-async fn a_program_that_falls_silent_is_told_of() {
+async fn a_program_that_falls_silent_is_shown() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}{TIMERS}")).await;
-    with_page_in(browser, "a_program_that_falls_silent_is_told_of", &proxy.url(), "#/pods", async |page| {
+    with_page_in(browser, "a_program_that_falls_silent_is_shown", &proxy.url(), "#/pods", async |page| {
         let status = page.reaches("pods", "live", Duration::from_secs(20)).await;
         let script = KILL.replace("kubechurn.kill(arguments[0])", "window.__silent = true");
         let timers: u32 = page.read("return window.__timers", vec![]).await;

@@ -74,8 +74,8 @@ async fn each_step_of_the_first_five_minutes_is_seen() {
             const further = own < 0 ? [] : rows.slice(own + 1, end < 0 ? undefined : end).map(([, words]) => words);
             return [/ReplicaSet/, /Pod/].map(kind => further.some(words => kind.test(words) && words.includes('web')))";
         wait_until("a ReplicaSet and Pods are told below it", SOON, async || {
-            let told: Vec<bool> = page.read(below, Vec::new()).await;
-            holds(told == [true, true], || format!("{told:?}"))
+            let found: Vec<bool> = page.read(below, Vec::new()).await;
+            holds(found == [true, true], || format!("{found:?}"))
         })
         .await;
         page.read::<Value>(
@@ -114,9 +114,9 @@ async fn each_step_of_the_first_five_minutes_is_seen() {
         page.click("inspector-tab-yaml").await;
         let line = "const line = [...document.querySelectorAll('[data-testid=yaml] .line')].find(line => line.textContent.trim() === 'replicas: 5'); line?.click(); return line != null";
         page.becomes("the YAML has the line", line, json!(true)).await;
-        wait_until("the last write is told", SOON, async || {
-            let told = page.text("last-write").await;
-            holds(["spec.replicas", "→ 5", "kubectl"].iter().all(|words| told.contains(words)), || told)
+        wait_until("the last write is written", SOON, async || {
+            let written = page.text("last-write").await;
+            holds(["spec.replicas", "→ 5", "kubectl"].iter().all(|words| written.contains(words)), || written)
         })
         .await;
         assert_eq!(commands.left.next(), None, "each command of the page was run");

@@ -334,7 +334,7 @@ async fn a_stranger_gets_nothing_from_the_program_even_with_its_address() {
 }
 
 #[tokio::test]
-async fn the_page_s_files_are_sent_as_they_are_compressed_and_tell_nobody_where_they_are_from() {
+async fn the_page_s_files_are_sent_as_they_are_compressed_and_name_nobody() {
     let alone = Alone::new(9);
     let process = alone.start(&["--scenario", "storm", "--rate", "0", "--pods", "1"]);
     let (base, _) = address(&process).await;
@@ -366,7 +366,7 @@ async fn the_page_s_files_are_sent_as_they_are_compressed_and_tell_nobody_where_
 }
 
 #[tokio::test]
-async fn what_the_program_lacks_is_told_with_what_to_do() {
+async fn what_the_program_lacks_is_named_with_what_to_do() {
     let alone = Alone::new(9);
     let taken = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let port = taken.local_addr().expect("an address").port();

@@ -199,19 +199,19 @@ async fn behind_trunk_a_stranger_gets_nothing() {
 
 /// All that the page says: what is visible, what tests and tools can read, and what is in the console.
 const SAYS: &str = "return [document.title, document.body.innerText, JSON.stringify(kubechurn.status()),
-    JSON.stringify(kubechurn.notices()), ...window.told].join('\\n')";
+    JSON.stringify(kubechurn.notices()), ...window.logged].join('\\n')";
 
 /// Records what the page says to the console from now on, and what goes to the clipboard and into files.
-const LISTEN: &str = "window.told = []; for (const level of ['log', 'info', 'warn', 'error']) {
+const LISTEN: &str = "window.logged = []; for (const level of ['log', 'info', 'warn', 'error']) {
     const original = console[level];
-    console[level] = (...words) => { window.told.push(words.join(' ')); original.apply(console, words) } }";
+    console[level] = (...words) => { window.logged.push(words.join(' ')); original.apply(console, words) } }";
 
 #[tokio::test]
-async fn the_page_tells_its_secret_to_nobody() {
+async fn the_page_shows_its_secret_to_nobody() {
     let _turn = turn::shared().await;
     let mut cluster = calm().await;
     let mut proxy = KubectlProxy::start_below(cluster.port(), SECRET).await;
-    with_page("the_page_tells_its_secret_to_nobody", &proxy.url(), "#/pods?sort=-NAME", async |page| {
+    with_page("the_page_shows_its_secret_to_nobody", &proxy.url(), "#/pods?sort=-NAME", async |page| {
         page.reaches("pods", "live", SOON).await;
         page.has_rows().await;
         page.browser.run(LISTEN, Vec::new()).await;
@@ -219,8 +219,8 @@ async fn the_page_tells_its_secret_to_nobody() {
         page.press(":copy link\u{e007}").await;
         page.becomes("the link is copied", COPIED, json!("#/pods?sort=-NAME")).await;
         wait_until("the page says what was copied", SOON, async || {
-            let told = page.text("told").await;
-            holds(told.contains("without the page's address, which is secret"), || told)
+            let words = page.text("told").await;
+            holds(words.contains("without the page's address, which is secret"), || words)
         })
         .await;
         for (wanted, ends) in [("csv", ".csv"), ("ndjson", ".ndjson")] {

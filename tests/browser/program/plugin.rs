@@ -213,7 +213,7 @@ async fn the_page_begins_in_the_namespace_that_the_context_names() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_told_with_what_to_do() {
+async fn what_is_missing_is_named_with_what_to_do() {
     let unpacked = Unpacked::new(9);
     for (arguments, words) in [
         (&["--context", "other"][..], "kubectl knows no context other. Those that it knows: down first"),

@@ -178,8 +178,8 @@ async fn what_is_different_between_two_moments_is_shown_opened_and_saved() {
             crate::shell::layout::is_in_order(page, &format!("two moments at {width}×{height}")).await;
         }
         page.click("span-json").await;
-        let told = "return /^Exported \\d+ rows: differences-.*\\.ndjson$/.test(document.querySelector('[data-testid=told]').textContent)";
-        page.becomes("it is saved", told, json!(true)).await;
+        let is_exported = "return /^Exported \\d+ rows: differences-.*\\.ndjson$/.test(document.querySelector('[data-testid=told]').textContent)";
+        page.becomes("it is saved", is_exported, json!(true)).await;
         // A changed object opens with both versions, and Esc comes back; `D` shows each change.
         let open = "[...document.querySelectorAll('.feed-name a')].find(link => link.href.includes('against=')).click()";
         page.read::<Value>(open, Vec::new()).await;

@@ -14,16 +14,16 @@ use crate::page::live::with_live_page;
 /// Everything in the document about the rows except one, without the elements' names, the cursor, and what changes with
 /// time.
 const DRAWN: &str = "
-    const told = element => [...element.attributes]
+    const attributes = element => [...element.attributes]
         .filter(attribute => !['id', 'data-hand'].includes(attribute.name))
         .map(attribute => `${attribute.name}=${attribute.value}`)
         .sort();
     const rows = [...document.querySelectorAll('[role=row][data-key]')].filter(row => row.dataset.key !== arguments[0]);
     return rows.map(row => [
-        told(row),
+        attributes(row),
         [...row.children]
             .filter(cell => !['AGE', 'RESTARTS', 'Δ'].includes(cell.dataset.col))
-            .map(cell => [told(cell), cell.innerHTML]),
+            .map(cell => [attributes(cell), cell.innerHTML]),
     ])";
 
 /// The keys of the rows with the cursor on them or on one of their cells.

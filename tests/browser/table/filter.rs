@@ -97,8 +97,8 @@ async fn a_broken_expression_is_said_and_takes_no_row_away() {
         for (text, words) in [("NAME:/[a-c", "has no end"), ("/[/", "is no regular expression")] {
             write(page, "filter", text).await;
             wait_until(&format!("the error of {text} is shown"), AT_ONCE, async || {
-                let told = page.text("filter-error").await;
-                holds(told.starts_with("not filtered: ") && told.contains(words), || told)
+                let error = page.text("filter-error").await;
+                holds(error.starts_with("not filtered: ") && error.contains(words), || error)
             })
             .await;
             page.becomes("the error is beside the field, and read out", said, json!([true, "alert", true])).await;
@@ -116,8 +116,8 @@ async fn a_broken_expression_is_said_and_takes_no_row_away() {
 }
 
 #[tokio::test]
-async fn a_label_selector_that_is_none_is_told_and_not_sent() {
-    with_live_page("a_label_selector_that_is_none_is_told_and_not_sent", "#/pods", async |page, cluster| {
+async fn a_label_selector_that_is_none_is_named_and_not_sent() {
+    with_live_page("a_label_selector_that_is_none_is_named_and_not_sent", "#/pods", async |page, cluster| {
         // Records every address that the page requests from now on.
         let script = "
             window.__asked = [];

@@ -95,25 +95,25 @@ async fn a_list_that_lasts_says_of_about_how_many() {
                 bar.firstElementChild.getBoundingClientRect().width / bar.getBoundingClientRect().width,
                 text('connection'), text('empty'), text('provisional')] : null";
         wait_until("the page shows how far the list has come", SOON, async || {
-            let told = page.browser.run(bar, Vec::new()).await;
-            let (now, share) = (told[1].as_u64().unwrap_or(0), told[4].as_f64().unwrap_or(0.0));
-            let is_so = told[0] == "progressbar"
-                && told[2] == json!(count)
+            let shown = page.browser.run(bar, Vec::new()).await;
+            let (now, share) = (shown[1].as_u64().unwrap_or(0), shown[4].as_f64().unwrap_or(0.0));
+            let is_so = shown[0] == "progressbar"
+                && shown[2] == json!(count)
                 && now > 0
                 && now < count as u64
-                && told[3].as_str().is_some_and(|words| words.ends_with(&about))
+                && shown[3].as_str().is_some_and(|words| words.ends_with(&about))
                 && (share - now as f64 / count as f64).abs() < 0.01
-                && told[5].as_str().is_some_and(|words| words.starts_with("listing") && words.ends_with(&about))
-                && told[6] == ""
-                && told[7].as_str().is_some_and(|words| words.ends_with(" provisional rows"));
-            holds(is_so, || told.to_string())
+                && shown[5].as_str().is_some_and(|words| words.starts_with("listing") && words.ends_with(&about))
+                && shown[6] == ""
+                && shown[7].as_str().is_some_and(|words| words.ends_with(" provisional rows"));
+            holds(is_so, || shown.to_string())
         })
         .await;
         page.reaches("pods", "live", LONG).await;
         page.shows("pods", &truth, SOON).await;
         wait_until("the bar is gone", SOON, async || {
-            let told = page.browser.run(bar, Vec::new()).await;
-            holds(told == Value::Null, || told.to_string())
+            let shown = page.browser.run(bar, Vec::new()).await;
+            holds(shown == Value::Null, || shown.to_string())
         })
         .await;
         assert_eq!(questions(page).await, ["/k8s/api/v1/pods"], "one request for one list");
@@ -136,7 +136,7 @@ async fn what_a_list_has_brought_is_shown_and_is_not_yet_true() {
         cluster.control("fault?frame=delay&delay-ms=6&resource=pods&verb=watch&user-agent=Mozilla").await;
         let truth = cluster.list("/api/v1/pods").await;
         page.open("?list=stream#/pods").await;
-        let told = "
+        let script = "
             const status = kubechurn.status().find(status => status.resource === 'pods');
             const rows = [...document.querySelectorAll('[role=row][data-kind=pods]')];
             return status && [status.state, status.synced, status.items, status.provisional, status.ledger.pending,
@@ -144,27 +144,27 @@ async fn what_a_list_has_brought_is_shown_and_is_not_yet_true() {
                 rows.length, rows.filter(row => row.dataset.state === 'provisional').length,
                 document.querySelector('[data-testid=row-count]').textContent.trim()]";
         wait_until("rows are there, and count as nothing", SOON, async || {
-            let told = page.browser.run(told, Vec::new()).await;
-            let number = |at: usize| told[at].as_u64().unwrap_or(0);
-            let is_so = told[0] == "listing"
-                && told[1] == json!(false)
+            let shown = page.browser.run(script, Vec::new()).await;
+            let number = |at: usize| shown[at].as_u64().unwrap_or(0);
+            let is_so = shown[0] == "listing"
+                && shown[1] == json!(false)
                 && (number(2), number(5), number(7)) == (0, 0, 0)
                 && number(3) > 50
                 && number(6) == number(3)
                 && number(4) >= number(3)
                 && number(9) > 10
                 && number(8) == number(9)
-                && told[10] == "0 / 0";
-            holds(is_so, || told.to_string())
+                && shown[10] == "0 / 0";
+            holds(is_so, || shown.to_string())
         })
         .await;
         page.reaches("pods", "live", LONG).await;
         page.shows("pods", &truth, SOON).await;
         page.counts(truth.count(), truth.count()).await;
         wait_until("no row is provisional any more", SOON, async || {
-            let told = page.browser.run(told, Vec::new()).await;
-            let is_so = [3, 4, 6, 9].into_iter().all(|at| told[at] == 0) && page.text("provisional").await.is_empty();
-            holds(is_so, || told.to_string())
+            let shown = page.browser.run(script, Vec::new()).await;
+            let is_so = [3, 4, 6, 9].into_iter().all(|at| shown[at] == 0) && page.text("provisional").await.is_empty();
+            holds(is_so, || shown.to_string())
         })
         .await;
         page.is_balanced().await;
@@ -188,22 +188,22 @@ async fn a_list_that_breaks_keeps_what_it_has_brought() {
         cluster.control("fault?drip=40000&pause-ms=50&verb=list&resource=pods&user-agent=Mozilla").await;
         let truth = cluster.list("/api/v1/pods").await;
         page.open("?list=stream#/pods").await;
-        let told = "
+        let script = "
             const status = kubechurn.status().find(status => status.resource === 'pods');
             return status && [status.synced, status.items, status.provisional, status.ledger.discarded,
                 document.querySelectorAll('[role=row][data-provisional=true]').length,
                 document.querySelector('[data-testid=notice]')?.textContent ?? '']";
         wait_until("the rows stay, and the page says what failed", SOON, async || {
-            let told = page.browser.run(told, Vec::new()).await;
-            let words = told[5].as_str().unwrap_or_default();
-            let is_so = told[0] == json!(false)
-                && told[1] == 0
-                && told[2].as_u64().is_some_and(|rows| rows >= 300)
-                && told[3].as_u64().is_some_and(|discarded| discarded >= 300)
-                && told[4].as_u64().is_some_and(|rows| rows > 10)
+            let shown = page.browser.run(script, Vec::new()).await;
+            let words = shown[5].as_str().unwrap_or_default();
+            let is_so = shown[0] == json!(false)
+                && shown[1] == 0
+                && shown[2].as_u64().is_some_and(|rows| rows >= 300)
+                && shown[3].as_u64().is_some_and(|discarded| discarded >= 300)
+                && shown[4].as_u64().is_some_and(|rows| rows > 10)
                 && words.contains("the list broke off, and its rows are provisional")
                 && words.contains("could not be read");
-            holds(is_so, || told.to_string())
+            holds(is_so, || shown.to_string())
         })
         .await;
         page.reaches("pods", "live", LONG).await;

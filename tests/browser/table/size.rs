@@ -24,10 +24,11 @@ async fn fifty_thousand_pods() {
         page.reaches("pods", "live", Duration::from_secs(120)).await;
         page.shows("pods", &truth, Duration::from_secs(30)).await;
         page.counts(truth.count(), truth.count()).await;
-        let told = "
+        let script = "
             const [table, first] = ['[aria-rowcount]', '[role=row][data-key]'].map(it => document.querySelector(it));
             return [table.getAttribute('aria-rowcount'), first.getAttribute('aria-rowindex')]";
-        page.becomes("a screen reader is told of all rows", told, json!([(truth.count() + 1).to_string(), "2"])).await;
+        page.becomes("a screen reader is told of all rows", script, json!([(truth.count() + 1).to_string(), "2"]))
+            .await;
         let nodes = async || page.read::<u32>("return document.querySelectorAll('*').length", Vec::new()).await;
         let at_the_top = nodes().await;
         assert!(at_the_top <= NODES, "{at_the_top} elements at the top");
@@ -78,11 +79,11 @@ async fn rows_that_are_being_sorted_are_no_blank() {
         page.open("#/pods?sort=-NAME").await;
         wait_until("the page says that rows are being sorted", Duration::from_secs(20), async || {
             let seen: Vec<(String, f64, bool)> = page.read("return window.__seen", Vec::new()).await;
-            let told = |(words, first, in_sight): &(String, f64, bool)| {
+            let is_sorting = |(words, first, in_sight): &(String, f64, bool)| {
                 let of = words.starts_with("sorting, ") && words.contains(&format!(" of {},{:03}", count / 1000, count % 1000));
                 of && *first <= 1024.0 && *in_sight
             };
-            holds(seen.iter().any(told), || format!("{seen:?}"))
+            holds(seen.iter().any(is_sorting), || format!("{seen:?}"))
         })
         .await;
         page.browser.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 1 })).await;

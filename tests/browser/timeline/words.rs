@@ -71,13 +71,13 @@ async fn lanes_say_the_words_of_the_table_and_hold_the_events() {
         }
         // A screen reader is told the lanes. The Event has none of its own.
         let label = "return document.querySelector('[data-testid=timeline]').ariaLabel";
-        let told: String = wait_until("the words of the lanes", SOON, async || {
-            let told: String = page.read(label, Vec::new()).await;
-            let is_told = told.contains("po words/cart CrashLoopBackOff") && told.contains("deploy words/shop 2/3");
-            if is_told { Ok(told) } else { Err(told) }
+        let words: String = wait_until("the words of the lanes", SOON, async || {
+            let words: String = page.read(label, Vec::new()).await;
+            let is_so = words.contains("po words/cart CrashLoopBackOff") && words.contains("deploy words/shop 2/3");
+            if is_so { Ok(words) } else { Err(words) }
         })
         .await;
-        assert!(!told.contains("ev words/"), "{told}");
+        assert!(!words.contains("ev words/"), "{words}");
         let rows = page.rows("pods").await;
         let row = rows.iter().find(|row| row.key == "words/cart").expect("the Pod's row");
         assert_eq!(row.cells["STATUS"], "CrashLoopBackOff");
@@ -120,11 +120,11 @@ async fn lanes_say_the_words_of_the_table_and_hold_the_events() {
 
 /// More is written than the recorder holds: the time of which only marks are left is told.
 #[tokio::test]
-async fn what_the_recorder_dropped_is_told_on_the_timeline() {
+async fn what_the_recorder_dropped_is_shown_on_the_timeline() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 50, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
-    let name = "what_the_recorder_dropped_is_told_on_the_timeline";
+    let name = "what_the_recorder_dropped_is_shown_on_the_timeline";
     with_page(name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
         let script = "return window.kubechurn.recorder()";
@@ -145,8 +145,8 @@ async fn what_the_recorder_dropped_is_told_on_the_timeline() {
                 object["metadata"]["annotations"] = json!({ "noise": noise(seed) });
                 cluster.put(&object).await;
             }
-            let told: Value = page.read(script, Vec::new()).await;
-            holds(told["whole_since"].is_number(), || told.to_string())
+            let words: Value = page.read(script, Vec::new()).await;
+            holds(words["whole_since"].is_number(), || words.to_string())
         })
         .await;
         page.click("pause").await;

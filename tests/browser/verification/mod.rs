@@ -38,9 +38,9 @@ async fn verified(page: &Page) -> Verified {
 /// Waits until this many checks have ended, the last of them without a difference.
 async fn all_the_same(page: &Page, checks: u64, count: u64) -> Verified {
     wait_until("the checks find no difference", PATIENCE, async || {
-        let told = verified(page).await;
-        let is_so = told.checks == checks && !told.checking && [told.same, told.of, told.rows] == [count; 3];
-        if is_so { Ok(told) } else { Err(format!("{told:?}")) }
+        let found = verified(page).await;
+        let is_so = found.checks == checks && !found.checking && [found.same, found.of, found.rows] == [count; 3];
+        if is_so { Ok(found) } else { Err(format!("{found:?}")) }
     })
     .await
 }
@@ -56,11 +56,11 @@ fn calm() -> Options {
 }
 
 #[tokio::test]
-async fn an_event_that_got_lost_is_found_told_and_healed() {
+async fn an_event_that_got_lost_is_found_reported_and_healed() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&calm()).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
-    let name = "an_event_that_got_lost_is_found_told_and_healed";
+    let name = "an_event_that_got_lost_is_found_reported_and_healed";
     with_page(name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", PATIENCE).await;
         page.has_rows().await;
@@ -71,8 +71,8 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
         page.element("palette-input").await;
         page.press("verify against").await;
         page.press(Key::Enter + "").await;
-        let told = all_the_same(page, 1, 1_200).await;
-        assert!(told.at.is_some() && told.trouble.is_none(), "{told:?}");
+        let found = all_the_same(page, 1, 1_200).await;
+        assert!(found.at.is_some() && found.trouble.is_none(), "{found:?}");
         wait_until("the footer says that everything is the same", PATIENCE, async || {
             let text = page.text("verified").await;
             let is_so = text.starts_with("verified ") && text.chars().filter(|letter| *letter == ':').count() >= 2;
@@ -104,12 +104,12 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
         page.press(Key::Enter + "").await;
         page.press(Key::Tab + "").await;
         page.press(Key::Enter + "").await;
-        let told = all_the_same(page, 3, 1_199).await;
-        assert_eq!(told.differed, 1);
+        let found = all_the_same(page, 3, 1_199).await;
+        assert_eq!(found.differed, 1);
         let version = |items: &std::collections::BTreeMap<_, kubechurn_harness::truth::Item>, key: &String| {
             items.get(key).map(|item| item.resource_version.clone())
         };
-        let mut found: Vec<(String, Option<String>, Option<String>)> = told
+        let mut found: Vec<(String, Option<String>, Option<String>)> = found
             .differences
             .iter()
             .map(|one| {
@@ -155,9 +155,9 @@ async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
         page.click("verified").await;
         page.click("verify").await;
         wait_until("the difference is found", PATIENCE, async || {
-            let told = verified(page).await;
-            let is_so = told.checks == 2 && told.differed == 1 && told.drawn > 3;
-            holds(is_so && told.differences[0]["in"] == "screen" && told.differences[0]["key"] == *key, || format!("{told:?}"))
+            let found = verified(page).await;
+            let is_so = found.checks == 2 && found.differed == 1 && found.drawn > 3;
+            holds(is_so && found.differences[0]["in"] == "screen" && found.differences[0]["key"] == *key, || format!("{found:?}"))
         })
         .await;
         let names = format!("return [...{rows}].every(row => row.dataset.key.endsWith('/' + row.querySelector('[data-col=NAME]').textContent))");

@@ -47,8 +47,8 @@ async fn a_huge_frame_is_not_read_and_the_list_after_it_is_true() {
             holds(is_so, || format!("{status:?}"))
         })
         .await;
-        let told = notices(page, "malformed").await;
-        assert!(told.len() == 1 && told[0].contains("a frame of 65.0 MB"), "{told:?}");
+        let shown = notices(page, "malformed").await;
+        assert!(shown.len() == 1 && shown[0].contains("a frame of 65.0 MB"), "{shown:?}");
         let truth = cluster.quiet("/api/v1/pods").await;
         page.shows("pods", &truth, SOON).await;
         page.is_balanced().await;
@@ -100,19 +100,19 @@ async fn a_list_on_a_slow_line_comes_to_its_end() {
 /// A page that may take a megabyte has taken more before its first list. What the page gives up, and in which order, is
 /// the same as with a thousand megabytes.
 #[tokio::test]
-async fn memory_that_runs_out_is_told_and_the_largest_watch_given_up() {
+async fn memory_that_runs_out_is_reported_and_the_largest_watch_given_up() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
-    let name = "memory_that_runs_out_is_told_and_the_largest_watch_given_up";
+    let name = "memory_that_runs_out_is_reported_and_the_largest_watch_given_up";
     with_page(name, &proxy.url(), "?memory=1#/pods", async |page| {
         let status = page.reaches("pods", "stopped", SOON).await;
         let words = status.message.unwrap_or_default();
         assert!(words.starts_with("Pods, the largest watch"), "{words}");
-        let told = notices(page, "memory").await;
-        assert!(told.len() >= 2, "{told:?}");
-        assert!(told[0].contains("texts of versions and marks") && told[0].contains("of 1 MB"), "{told:?}");
-        assert!(told[1].contains("is no longer watched"), "{told:?}");
+        let shown = notices(page, "memory").await;
+        assert!(shown.len() >= 2, "{shown:?}");
+        assert!(shown[0].contains("texts of versions and marks") && shown[0].contains("of 1 MB"), "{shown:?}");
+        assert!(shown[1].contains("is no longer watched"), "{shown:?}");
         page.is_balanced().await;
 
         page.open("?memory=1000#/pods").await;

@@ -139,8 +139,8 @@ async fn a_wall_clock_that_is_set_back_by_hours_and_right_again() {
             assert_eq!(status.state, "live");
             assert!(status.age_ms.is_some_and(|age| (0.0..60_000.0).contains(&age)), "{status:?}");
         }
-        let told: Vec<Value> = page.read("return kubechurn.notices()", Vec::new()).await;
-        assert_eq!(told, Vec::<Value>::new());
+        let notices: Vec<Value> = page.read("return kubechurn.notices()", Vec::new()).await;
+        assert_eq!(notices, Vec::<Value>::new());
         page.shows("pods", &cluster.list(PODS).await, Duration::from_secs(5)).await;
     })
     .await;

@@ -134,8 +134,8 @@ async fn timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep() {
         let [closed, lists] = ["held.closed", "kubechurn.status().find(kind => kind.resource === 'pods').ledger.lists"];
         let [closed, lists]: [u64; 2] = page.read(&format!("return [{closed}, {lists}]"), Vec::new()).await;
         assert_eq!([closed, lists], [0, 1], "a healthy watch was dropped, or a list read again");
-        let told = "return kubechurn.notices().filter(said => ['gap', 'relist', 'stale'].includes(said.type))";
-        page.becomes("nothing is called a gap", told, json!([])).await;
+        let script = "return kubechurn.notices().filter(said => ['gap', 'relist', 'stale'].includes(said.type))";
+        page.becomes("nothing is called a gap", script, json!([])).await;
         println!("before: {before:?}; after: {after:?}");
         assert!(after.beyond(&before) < GROWTH, "the memory grew while hidden: {before:?}, then {after:?}");
     })

@@ -54,11 +54,11 @@ async fn the_proxy_dies_and_pods_go_meanwhile() {
 }
 
 /// Records the console's messages from now on.
-const LISTEN: &str = "const warn = console.warn; window.told = []; \
-    console.warn = text => { window.told.push(text); warn.call(console, text) }; return true";
+const LISTEN: &str = "const warn = console.warn; window.warned = []; \
+    console.warn = text => { window.warned.push(text); warn.call(console, text) }; return true";
 
 /// The outage and the new list are in `notices()`, in the list that the footer opens, and in the console, each once.
-async fn every_listener_is_told(page: &Page) {
+async fn every_listener_is_notified(page: &Page) {
     let types = "return kubechurn.notices().filter(said => said.resource === 'pods').map(said => said.type)";
     let types: Vec<String> = page.read(types, Vec::new()).await;
     let count = |word: &str| types.iter().filter(|said| *said == word).count();
@@ -68,10 +68,10 @@ async fn every_listener_is_told(page: &Page) {
         "{types:?}"
     );
     assert!(count("gap") >= 1, "{types:?}");
-    let told: Vec<String> = page.read("return window.told", Vec::new()).await;
+    let warned: Vec<String> = page.read("return window.warned", Vec::new()).await;
     for word in ["stale", "relist", "gap"] {
-        let lines = told.iter().filter(|line| line.starts_with(&format!("pods: {word}: "))).count();
-        assert_eq!(lines, count(word), "{told:#?}");
+        let lines = warned.iter().filter(|line| line.starts_with(&format!("pods: {word}: "))).count();
+        assert_eq!(lines, count(word), "{warned:#?}");
     }
     page.click("notices").await;
     wait_until("the list is open", RECOVERY, async || {
@@ -99,7 +99,7 @@ async fn history_is_compacted_under_an_open_page() {
         let truth = cluster.quiet(PODS).await;
         caught_up(page, &truth).await;
         the_gone_are_marked(&page.marks("pods").await, &before, &truth);
-        every_listener_is_told(page).await;
+        every_listener_is_notified(page).await;
     })
     .await;
 }
@@ -117,12 +117,12 @@ async fn caught_up(page: &Page, truth: &Truth) {
 
 /// The server is stopped before the page begins: its port is open, and it sends nothing.
 #[tokio::test]
-async fn an_api_that_hangs_is_told_and_then_found() {
+async fn an_api_that_hangs_is_reported_and_then_found() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     cluster.stop();
-    with_page("an_api_that_hangs_is_told", &proxy.url(), "#/pods", async |page| {
+    with_page("an_api_that_hangs_is_reported", &proxy.url(), "#/pods", async |page| {
         wait_until("the page says what it waits for", Duration::from_secs(12), async || {
             let there = "return document.querySelector('[data-testid=splash]')?.textContent ?? ''";
             let text: String = page.read(there, Vec::new()).await;

@@ -13,22 +13,22 @@ use kubechurn_harness::wait::{holds, wait_until};
 const SOON: Duration = Duration::from_secs(20);
 
 /// The overloads that the page has reported, and the gaps that it has drawn for them.
-const TOLD: &str = "return [
+const SHOWN: &str = "return [
     kubechurn.notices().filter(notice => notice.type === 'overload').map(notice => notice.words),
     kubechurn.marks('pods').filter(mark => mark.type === 'Gap').length]";
 
 #[tokio::test]
-async fn an_overload_is_shown_told_and_survived() {
+async fn an_overload_is_shown_reported_and_survived() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
-    with_page("an_overload_is_shown_told_and_survived", &proxy.url(), "?drain=1#/pods", async |page| {
+    with_page("an_overload_is_shown_reported_and_survived", &proxy.url(), "?drain=1#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
         let count = cluster.list("/api/v1/pods").await.count();
         page.counts(count, count).await;
         assert_eq!(page.text("drain").await, "1 key a frame →", "the limit that the address asks for is shown");
         // With a limit of one key a frame, the first list may have been an overload too.
-        let before = page.browser.run(TOLD, Vec::new()).await;
+        let before = page.browser.run(SHOWN, Vec::new()).await;
 
         cluster.rate(1_000).await;
         wait_until("the page says that it is behind", SOON, async || {
@@ -42,20 +42,20 @@ async fn an_overload_is_shown_told_and_survived() {
         })
         .await;
         page.is_balanced().await;
-        let told = page.browser.run(TOLD, Vec::new()).await;
-        assert_eq!(told, before, "the overload is reported when it is over");
+        let shown = page.browser.run(SHOWN, Vec::new()).await;
+        assert_eq!(shown, before, "the overload is reported when it is over");
 
         let truth = cluster.quiet("/api/v1/pods").await;
         page.shows("pods", &truth, SOON).await;
         page.counts(truth.count(), truth.count()).await;
         wait_until("the overload is reported once, and drawn as a gap", SOON, async || {
-            let told = page.browser.run(TOLD, Vec::new()).await;
+            let shown = page.browser.run(SHOWN, Vec::new()).await;
             let grown = |part: &Value| part.as_array().map_or(0, Vec::len);
             let is_so =
-                grown(&told[0]) == grown(&before[0]) + 1 && told[1] == json!(before[1].as_u64().unwrap_or(0) + 1);
-            let words = told[0].as_array().and_then(|told| told.last()?.as_str()).unwrap_or_default().to_owned();
+                grown(&shown[0]) == grown(&before[0]) + 1 && shown[1] == json!(before[1].as_u64().unwrap_or(0) + 1);
+            let words = shown[0].as_array().and_then(|shown| shown.last()?.as_str()).unwrap_or_default().to_owned();
             holds(is_so && words.contains("More came than could be shown at once"), || {
-                format!("{told}, before {before}")
+                format!("{shown}, before {before}")
             })
         })
         .await;

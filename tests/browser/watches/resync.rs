@@ -31,11 +31,11 @@ async fn resyncs(page: &Page) -> Vec<Value> {
 }
 
 /// How many objects resyncs have queued, and how many of them the counters have received.
-async fn told(page: &Page) -> (u64, u64) {
+async fn counts(page: &Page) -> (u64, u64) {
     let script = "const own = kubechurn.status().find(one => one.resource === 'pods');
         return [own.ledger.resyncs, own.changes.synced]";
-    let told = page.browser.run(script, Vec::new()).await;
-    (told[0].as_u64().unwrap_or(0), told[1].as_u64().unwrap_or(0))
+    let counts = page.browser.run(script, Vec::new()).await;
+    (counts[0].as_u64().unwrap_or(0), counts[1].as_u64().unwrap_or(0))
 }
 
 async fn choose(page: &Page, name: &str) {
@@ -56,7 +56,7 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
         let truth = cluster.list(PODS).await;
         let count = truth.count() as u64;
         wait_until("two resyncs repeated everything", SOON, async || {
-            let (queued, synced) = told(page).await;
+            let (queued, synced) = counts(page).await;
             holds(queued >= 2 * count && synced >= 2 * count, || format!("{synced} of {queued}, {count} a time"))
         })
         .await;
@@ -98,10 +98,10 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
         // The user turns resyncs off while the watch runs.
         choose(page, "off").await;
         page.becomes("no resync happens", PERIOD, Value::Null).await;
-        let before = told(page).await.0;
+        let before = counts(page).await.0;
         page.press(":every 1 min\u{e007}").await;
         page.becomes("the palette chooses too", PERIOD, json!(60_000)).await;
-        assert_eq!(told(page).await.0, before, "the choice alone causes no resync");
+        assert_eq!(counts(page).await.0, before, "the choice alone causes no resync");
     })
     .await;
 }
