@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use kubechurn_harness::browser::Browser;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -48,9 +48,7 @@ async fn label(cluster: &Cluster, pod: &Value, value: &str) {
 
 #[tokio::test]
 async fn a_watched_filter_notifies_in_a_hidden_tab_and_at_most_once_in_ten_seconds() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 30, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 30, ..Options::default() }).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}\n{NOTIFICATIONS}")).await;
     let name = "a_watched_filter_notifies_in_a_hidden_tab_and_at_most_once_in_ten_seconds";
     with_page_in(browser, name, &proxy.url(), "#/pods?view=changes", async |page| {
@@ -120,9 +118,7 @@ async fn a_watched_filter_notifies_in_a_hidden_tab_and_at_most_once_in_ten_secon
 
 #[tokio::test]
 async fn where_notifications_are_refused_the_title_and_the_icon_show_it_and_a_tone_if_wanted() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 30, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 30, ..Options::default() }).await;
     let tones = "window.tones = 0; const start = OscillatorNode.prototype.start;
         OscillatorNode.prototype.start = function (...when) { window.tones += 1; return start.apply(this, when); };";
     let browser =

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::history::{every_write_has_its_mark, revision};
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -37,9 +37,7 @@ async fn recorder(page: &Page) -> Value {
 
 #[tokio::test]
 async fn a_rollout_is_shown_and_its_first_row_names_what_began_it() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { scenario: "calm", pods: 40, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { scenario: "calm", pods: 40, ..Options::default() }).await;
     let name = "a_rollout_is_shown_and_its_first_row_names_what_began_it";
     with_page(name, &proxy.url(), "#/changes", async |page| {
         page.reaches("pods", "live", SOON).await;
@@ -109,9 +107,7 @@ async fn a_rollout_is_shown_and_its_first_row_names_what_began_it() {
 
 #[tokio::test]
 async fn rows_stay_in_place_where_the_user_looks_at_older_ones_and_newer_ones_wait() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 300, rate: 0, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 300, rate: 0, ..Options::default() }).await;
     let name = "rows_stay_in_place_where_the_user_looks_at_older_ones_and_newer_ones_wait";
     with_page(name, &proxy.url(), "#/pods?view=changes", async |page| {
         page.reaches("pods", "live", SOON).await;
@@ -162,9 +158,7 @@ async fn rows_stay_in_place_where_the_user_looks_at_older_ones_and_newer_ones_wa
 
 #[tokio::test]
 async fn the_feed_is_filtered_and_noise_is_folded_for_good() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 100, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 100, ..Options::default() }).await;
     with_page("the_feed_is_filtered_and_noise_is_folded_for_good", &proxy.url(), "#/pods?view=changes", async |page| {
         page.reaches("pods", "live", SOON).await;
         let path = async |name: &str, label: &str, value: &str| {
@@ -232,9 +226,7 @@ async fn the_feed_is_filtered_and_noise_is_folded_for_good() {
 
 #[tokio::test]
 async fn the_recorder_is_turned_off_and_on_and_the_feed_says_so() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     with_page("the_recorder_is_turned_off_and_on_and_the_feed_says_so", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
         let pods = cluster.get("/api/v1/pods").await;
@@ -301,9 +293,7 @@ async fn the_recorder_is_turned_off_and_on_and_the_feed_says_so() {
 
 #[tokio::test]
 async fn a_storm_is_recorded_whole_and_every_frame_has_its_mark() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 1_000, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 1_000, ..Options::default() }).await;
     with_page("a_storm_is_recorded_whole_and_every_frame_has_its_mark", &proxy.url(), "#/pods", async |page| {
         let live = page.reaches("pods", "live", SOON).await;
         cluster.rate(5_000).await;
@@ -329,9 +319,7 @@ async fn a_storm_is_recorded_whole_and_every_frame_has_its_mark() {
 
 #[tokio::test]
 async fn a_loop_is_found_and_shown_in_a_sentence() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { scenario: "hot-loop", pods: 40, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { scenario: "hot-loop", pods: 40, ..Options::default() }).await;
     with_page("a_loop_is_found_and_shown_in_a_sentence", &proxy.url(), "#/changes", async |page| {
         page.reaches("deployments", "live", SOON).await;
         let sentence = wait_until("a card tells of the loop", Duration::from_secs(60), async || {

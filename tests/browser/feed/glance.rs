@@ -8,11 +8,9 @@ use serde_json::{Value, json};
 
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
-use crate::page::live::viewport;
+use crate::page::live::{started, viewport};
 
 const SOON: Duration = Duration::from_secs(20);
 /// The demo cluster misses a node after 20 s.
@@ -76,9 +74,7 @@ struct Job<'a> {
 
 /// A cluster in which little else happens, and a page without an address, which begins with what changed.
 async fn with_feed(name: &str, test: impl AsyncFnOnce(&Page, &Cluster)) {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { scenario: "calm", pods: 40, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { scenario: "calm", pods: 40, ..Options::default() }).await;
     with_page(name, &proxy.url(), "", async |page| {
         for kind in ["pods", "deployments", "nodes"] {
             page.reaches(kind, "live", SOON).await;

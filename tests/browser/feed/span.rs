@@ -6,12 +6,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::history::revision;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -84,9 +84,7 @@ async fn marks(page: &Page, (from, to): (f64, f64)) -> u64 {
 
 #[tokio::test]
 async fn a_stretch_is_dragged_and_its_counts_are_those_of_the_marks_and_of_the_cluster_s_log() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 200, rate: 0, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 200, rate: 0, ..Options::default() }).await;
     let name = "a_stretch_is_dragged_and_its_counts_are_those_of_the_marks_and_of_the_cluster_s_log";
     with_page(name, &proxy.url(), "#/pods?view=changes", async |page| {
         let live = page.reaches("pods", "live", SOON).await;
@@ -150,9 +148,7 @@ async fn a_stretch_is_dragged_and_its_counts_are_those_of_the_marks_and_of_the_c
 
 #[tokio::test]
 async fn the_overview_s_brush_sets_the_window_and_shift_chooses_beside_the_table() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 100, rate: 0, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 100, rate: 0, ..Options::default() }).await;
     let name = "the_overview_s_brush_sets_the_window_and_shift_chooses_beside_the_table";
     with_page(name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
@@ -186,9 +182,7 @@ async fn the_overview_s_brush_sets_the_window_and_shift_chooses_beside_the_table
 
 #[tokio::test]
 async fn what_else_changed_around_a_change_is_one_click_or_key_away() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 40, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 40, ..Options::default() }).await;
     let name = "what_else_changed_around_a_change_is_one_click_or_key_away";
     with_page(name, &proxy.url(), "#/pods?view=changes", async |page| {
         page.reaches("pods", "live", SOON).await;

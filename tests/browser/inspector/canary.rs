@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -51,9 +51,7 @@ async fn says(page: &Page, id: &str, words: &str) {
 
 #[tokio::test]
 async fn a_secret_s_value_is_nowhere_in_the_program_s_memory() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     let secret = |data: &str| {
         json!({"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
             "metadata": {"namespace": "default", "name": "canary"}, "data": {"song": data}})

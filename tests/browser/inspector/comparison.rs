@@ -5,12 +5,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
+use crate::page::live::started;
 use crate::shell::accessibility::finds_nothing;
 
 const SOON: Duration = Duration::from_secs(20);
@@ -32,9 +31,7 @@ async fn has_focus(page: &Page, handle: &str) {
 
 #[tokio::test]
 async fn two_versions_are_chosen_by_keyboard_and_stand_side_by_side() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     let all = cluster.get("/api/v1/namespaces").await;
     let namespace = all["items"][0]["metadata"]["name"].as_str().expect("it has a name").to_owned();
     let path = format!("/api/v1/namespaces/{namespace}");
@@ -98,9 +95,7 @@ async fn two_versions_are_chosen_by_keyboard_and_stand_side_by_side() {
 
 #[tokio::test]
 async fn whoever_points_at_a_time_sees_its_date_and_zone() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, rate: 5, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 20, rate: 5, ..Options::default() }).await;
     let name = "whoever_points_at_a_time_sees_its_date_and_zone";
     with_page(name, &proxy.url(), "#/pods?view=changes", async |page| {
         page.reaches("pods", "live", SOON).await;

@@ -7,9 +7,9 @@ use thirtyfour::Key;
 
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -54,9 +54,7 @@ async fn is_marked(page: &Page, version: &str) {
 
 #[tokio::test]
 async fn a_line_of_yaml_names_who_wrote_it_last_and_leads_to_that_change() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     let all = cluster.get("/apis/apps/v1/deployments").await;
     let deployment = all["items"][0].clone();
     let of = |field: &str| deployment["metadata"][field].as_str().expect("a Deployment has it").to_owned();

@@ -13,19 +13,17 @@ use thirtyfour::Key;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::kubectl::Kubectl;
 use kubechurn_harness::page::{GIVEN, Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(10);
 
 /// A live page on a quiet cluster.
 async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster, &Kubectl)) {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     let kubectl = Kubectl::new(&format!("http://127.0.0.1:{}", cluster.port()));
     let secret = json!({"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
         "metadata": {"namespace": "default", "name": "keys"}, "data": {"password": "aHVudGVyMg==", "user": "YWRtaW4="}});

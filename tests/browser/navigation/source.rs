@@ -5,11 +5,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use kubechurn_harness::browser::Browser;
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{INSTRUMENTS, with_page, with_page_in};
 use kubechurn_harness::proxy::{KubectlProxy, TrunkServe};
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -25,9 +26,7 @@ const ASKED: &str = "
 
 #[tokio::test]
 async fn the_header_says_where_the_data_comes_from() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     let own = proxy.url();
     with_page("the_header_says_where_the_data_comes_from", &own, "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
@@ -44,9 +43,7 @@ async fn the_header_says_where_the_data_comes_from() {
 /// `./dev serve` writes the cluster's name into the page, whatever name kubectl has for the cluster.
 #[tokio::test]
 async fn a_cluster_s_name_is_shown_as_text() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     let name = "<img src=x onerror=alert(1)>&amp;\"kind";
     let named = format!(
         "document.addEventListener('DOMContentLoaded', () => \
@@ -65,9 +62,7 @@ async fn a_cluster_s_name_is_shown_as_text() {
 /// The browser resolves `cluster.example` to this machine, which the page does not know.
 #[tokio::test]
 async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     let flags = ["--host-resolver-rules=MAP cluster.example 127.0.0.1, MAP other.example 127.0.0.1"];
     let browser = Browser::start_with(&format!("{INSTRUMENTS}{ASKED}"), &flags).await;
     let foreign = format!("http://cluster.example:{}", proxy.port());
@@ -119,9 +114,7 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
 
 #[tokio::test]
 async fn an_address_that_cannot_be_asked_is_refused_in_words() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     for (api, words) in [
         ("ftp://127.0.0.1/", "only http: and https: can be asked"),
         ("http://me:secret@127.0.0.1/", "an address with a user's name or password is not asked"),

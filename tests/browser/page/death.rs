@@ -6,13 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use kubechurn_harness::browser::Browser;
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{INSTRUMENTS, Page, with_page, with_page_in};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
-use crate::page::live::with_live_page;
+use crate::page::live::{started, with_live_page};
 
 /// How long a page may take to say that its program died, in tenths of a second by the page's timers: on a busy machine they
 /// are late, as the page is.
@@ -89,9 +87,7 @@ async fn stays_dead(page: &Page) {
 }
 
 async fn dies(way: &str, words: &str) {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 60, ..Options::default() }).await;
     let url = format!("{}?debug=1", proxy.url());
     with_page(&format!("dies_by_{way}"), &url, "#/pods?sort=-NAME", async |page| {
         let live = page.reaches("pods", "live", Duration::from_secs(20)).await;
@@ -132,9 +128,7 @@ async fn a_failed_allocation_is_shown() {
 
 #[tokio::test]
 async fn a_program_that_falls_silent_is_shown() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 60, ..Options::default() }).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}{TIMERS}")).await;
     with_page_in(browser, "a_program_that_falls_silent_is_shown", &proxy.url(), "#/pods", async |page| {
         let status = page.reaches("pods", "live", Duration::from_secs(20)).await;
@@ -152,9 +146,7 @@ async fn a_program_that_falls_silent_is_shown() {
 
 #[tokio::test]
 async fn a_death_that_comes_again_and_again_says_what_to_do() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 60, ..Options::default() }).await;
     let url = format!("{}?debug=1", proxy.url());
     let name = "a_death_that_comes_again_and_again_says_what_to_do";
     with_page(name, &url, "#/nodes?q=a", async |page| {

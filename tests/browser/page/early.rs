@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use kubechurn_harness::browser::Browser;
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 /// Notes every request: its address, whether the program was there, and whether it was aborted.
 const FETCHES: &str = "
@@ -33,9 +33,7 @@ const SOON: Duration = Duration::from_secs(20);
 const SERVICES: &str = "api/v1/services?pretty=false&limit=500&resourceVersion=0";
 
 async fn with_fetches(name: &str, test: impl AsyncFnOnce(&Page)) {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 60, ..Options::default() }).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}{FETCHES}")).await;
     with_page_in(browser, name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;

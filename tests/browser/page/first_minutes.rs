@@ -8,10 +8,10 @@ use tokio::process::Command;
 
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::tools::kubectl;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const STEPS: &str = include_str!("../../../docs/guide/first-minutes.md");
 const SOON: Duration = Duration::from_secs(30);
@@ -54,9 +54,7 @@ async fn row(page: &Page, words: &[&str]) {
 
 #[tokio::test]
 async fn each_step_of_the_first_five_minutes_is_seen() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { scenario: "calm", pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { scenario: "calm", pods: 60, ..Options::default() }).await;
     with_page("each_step_of_the_first_five_minutes_is_seen", &proxy.url(), "", async |page| {
         let mut commands = Commands::new(&cluster);
         page.reaches("pods", "live", SOON).await;

@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde_json::json;
 
 use kubechurn_harness::browser::Browser;
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::measure::wakes::{WAKES, Wakes};
 use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::wait_until;
+
+use crate::page::live::started;
 
 /// Runs before the page does. After `hasten(n)` the page's clocks run n times as fast, and its timers fire as soon.
 const HASTE: &str = "{
@@ -48,9 +48,7 @@ async fn timers(page: &Page, count: u32) -> Wakes {
 
 #[tokio::test]
 async fn a_quiet_page_draws_what_is_new_and_a_hidden_one_nothing() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, bookmark_seconds: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 60, bookmark_seconds: 60, ..Options::default() }).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}{HASTE}{WAKES}")).await;
     let name = "a_quiet_page_draws_what_is_new_and_a_hidden_one_nothing";
     with_page_in(browser, name, &proxy.url(), "#/pods", async |page| {

@@ -1,4 +1,4 @@
-//! A page that is live on a small, quiet cluster: the start of most tests.
+//! A cluster and a proxy to it, and a page that is live on them: the start of most tests.
 
 use std::time::Duration;
 
@@ -7,12 +7,19 @@ use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use serde_json::json;
+use tokio::sync::SemaphorePermit;
+
+/// Waits for a turn, and starts a cluster and a proxy to it. The turn lasts as long as what is returned first.
+pub async fn started(options: &Options) -> (SemaphorePermit<'static>, Cluster, KubectlProxy) {
+    let turn = turn::shared().await;
+    let cluster = Cluster::start(options).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    (turn, cluster, proxy)
+}
 
 /// Opens the page on `hash`, whose kind is Pods, and lets `test` use it.
 pub async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster)) {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 60, ..Options::default() }).await;
     with_page(name, &proxy.url(), hash, async |page| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         page.has_rows().await;

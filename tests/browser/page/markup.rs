@@ -4,20 +4,18 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 /// No Kubernetes server accepts such a name. The page must not rely on that.
 const MARKUP: &str = "<img src=x onerror=window.__pwned=1>";
 
 #[tokio::test]
 async fn markup_in_names_annotations_and_reasons_is_text() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 3, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 3, ..Options::default() }).await;
     with_page("markup_in_names_annotations_and_reasons_is_text", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         cluster.put(&pod()).await;
@@ -39,9 +37,7 @@ async fn markup_in_names_annotations_and_reasons_is_text() {
 
 #[tokio::test]
 async fn markup_in_the_address_is_text() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 3, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 3, ..Options::default() }).await;
     let encoded = "%3Cimg%20src%3Dx%20onerror%3Dwindow.__pwned%3D1%3E";
     let hash = format!("#/pods?q={encoded}&ns={encoded}&labels=app%3D{encoded}");
     with_page("markup_in_the_address_is_text", &proxy.url(), &hash, async |page| {

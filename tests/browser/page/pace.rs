@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use kubechurn_harness::browser::Browser;
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::measure::wakes::{WAKES, Wakes};
 use kubechurn_harness::page::{INSTRUMENTS, with_page_in};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
+
+use crate::page::live::started;
 
 const RATE: u32 = 300;
 /// The seconds of the stream in which frames are counted.
@@ -15,9 +15,7 @@ const SECONDS: u64 = 5;
 
 #[tokio::test]
 async fn what_the_user_does_has_its_frame_and_leaves_the_pace_as_it_was() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 300, rate: RATE, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 300, rate: RATE, ..Options::default() }).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}{WAKES}")).await;
     let name = "what_the_user_does_has_its_frame_and_leaves_the_pace_as_it_was";
     with_page_in(browser, name, &proxy.url(), "#/pods", async |page| {

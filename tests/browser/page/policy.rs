@@ -12,6 +12,8 @@ use kubechurn_harness::proxy::{KubectlProxy, TrunkServe};
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
+use crate::page::live::started;
+
 const SOON: Duration = Duration::from_secs(20);
 
 /// Counts what the browser refuses because of the policy, and records the names of saved files. The browser still saves
@@ -104,9 +106,7 @@ async fn through(name: &str, url: &str) {
 
 #[tokio::test]
 async fn the_console_is_clean_through_kubectl_proxy() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, rate: 5, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 60, rate: 5, ..Options::default() }).await;
     through("the_console_is_clean_through_kubectl_proxy", &proxy.url()).await;
 }
 
@@ -142,9 +142,7 @@ async fn the_console_is_clean_below_a_secret_path() {
 /// Scripts that are put into the page do not run, and a script that runs can connect only to this machine.
 #[tokio::test]
 async fn what_others_put_into_the_page_does_nothing() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 60, ..Options::default() }).await;
     in_page("what_others_put_into_the_page_does_nothing", &proxy.url(), async |page| {
         let script = "
             const script = document.createElement('script');

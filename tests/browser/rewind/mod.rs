@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
-use crate::page::live::{viewport, with_live_page};
+use crate::page::live::{started, viewport, with_live_page};
 use crate::shell::accessibility::finds_nothing;
 
 const SOON: Duration = Duration::from_secs(20);
@@ -50,9 +48,7 @@ async fn rewind(page: &Page, at: f64) {
 
 #[tokio::test]
 async fn every_moment_is_as_it_was_while_the_cluster_goes_on_and_then_the_page_is_live_again() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 150, rate: 0, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 150, rate: 0, ..Options::default() }).await;
     let name = "every_moment_is_as_it_was_while_the_cluster_goes_on_and_then_the_page_is_live_again";
     with_page(name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::tools;
 use kubechurn_harness::truth::pod;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 /// How long a page may take to reach a state.
 const SOON: Duration = Duration::from_secs(20);
@@ -41,9 +41,7 @@ pub async fn finds_nothing(page: &Page, state: &str) {
 
 #[tokio::test]
 async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 120, rate: 40, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 120, rate: 40, ..Options::default() }).await;
     let name = "a_busy_page_and_what_opens_over_it_keep_no_one_out";
     with_page(name, &proxy.url(), "#/pods?wide=1&pin=deployments", async |page| {
         page.reaches("pods", "live", SOON).await;
@@ -93,9 +91,7 @@ async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
 
 #[tokio::test]
 async fn the_feed_keeps_no_one_out() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { scenario: "hot-loop", pods: 40, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { scenario: "hot-loop", pods: 40, ..Options::default() }).await;
     with_page("the_feed_keeps_no_one_out", &proxy.url(), "#/changes", async |page| {
         is_there(page, "[data-testid=card]").await;
         is_there(page, "[data-testid=feed-open]").await;
@@ -133,9 +129,7 @@ async fn the_feed_keeps_no_one_out() {
 
 #[tokio::test]
 async fn the_inspector_and_the_menus_keep_no_one_out() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 30, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 30, ..Options::default() }).await;
     let key = cluster.list("/api/v1/pods").await.last_key().to_owned();
     let path = pod(&key);
     cluster
@@ -205,9 +199,7 @@ async fn is_there(page: &Page, selector: &str) {
 
 #[tokio::test]
 async fn a_page_without_rows_or_connection_keeps_no_one_out() {
-    let _turn = turn::shared().await;
-    let mut cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, mut cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     cluster.control("forbid?verb=list&resource=services").await;
     cluster.control("forbid?verb=watch&resource=services").await;
     let name = "a_page_without_rows_or_connection_keeps_no_one_out";
@@ -250,9 +242,7 @@ async fn a_page_without_rows_or_connection_keeps_no_one_out() {
 
 #[tokio::test]
 async fn states_are_said_aloud_and_events_are_not() {
-    let _turn = turn::shared().await;
-    let mut cluster = Cluster::start(&Options { pods: 50, rate: 0, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, mut cluster, proxy) = started(&Options { pods: 50, rate: 0, ..Options::default() }).await;
     with_page("states_are_said_aloud_and_events_are_not", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
         let total = cluster.list("/api/v1/pods").await.count();

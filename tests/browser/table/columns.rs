@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use kubechurn_harness::browser::Browser;
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::kubectl::Kubectl;
 use kubechurn_harness::page::{INSTRUMENTS, with_page_in};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
+
+use crate::page::live::started;
 
 /// Makes the server claim to be another release.
 const NEWER: &str = r#"
@@ -26,9 +26,7 @@ const NEWER: &str = r#"
 /// printers do.
 #[tokio::test]
 async fn cells_follow_the_server_s_release() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 0, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 0, ..Options::default() }).await;
     cluster
         .put(&json!({
             "apiVersion": "networking.k8s.io/v1",

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 /// The longest time that a list of all Pods takes with the fault below.
@@ -76,9 +76,7 @@ async fn questions(page: &Page) -> Vec<String> {
 /// A list that is fetched. `tests/native/listing.rs` has one that is streamed.
 #[tokio::test]
 async fn a_list_that_lasts_says_of_about_how_many() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 1_500, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 1_500, ..Options::default() }).await;
     with_page("a_list_that_lasts_says_of_about_how_many", &proxy.url(), "#/nodes", async |page| {
         page.reaches("nodes", "live", SOON).await;
         // The list is sent in small pieces.
@@ -126,9 +124,7 @@ async fn a_list_that_lasts_says_of_about_how_many() {
 /// The rows are there while the list comes, and nothing of them is taken for the truth before the list is complete.
 #[tokio::test]
 async fn what_a_list_has_brought_is_shown_and_is_not_yet_true() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 600, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 600, ..Options::default() }).await;
     let name = "what_a_list_has_brought_is_shown_and_is_not_yet_true";
     with_page(name, &proxy.url(), "?list=stream#/nodes", async |page| {
         page.reaches("nodes", "live", SOON).await;
@@ -176,9 +172,7 @@ async fn what_a_list_has_brought_is_shown_and_is_not_yet_true() {
 /// A list that breaks in the middle keeps its rows, and the next one shows none of them twice.
 #[tokio::test]
 async fn a_list_that_breaks_keeps_what_it_has_brought() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 600, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 600, ..Options::default() }).await;
     let name = "a_list_that_breaks_keeps_what_it_has_brought";
     with_page(name, &proxy.url(), "?list=stream#/nodes", async |page| {
         page.reaches("nodes", "live", SOON).await;

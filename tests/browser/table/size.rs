@@ -11,6 +11,8 @@ use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
+use crate::page::live::started;
+
 const NODES: u32 = 3_000;
 
 #[tokio::test]
@@ -54,9 +56,7 @@ async fn fifty_thousand_pods() {
 
 #[tokio::test]
 async fn rows_that_are_being_sorted_are_no_blank() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20_000, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 20_000, ..Options::default() }).await;
     with_page("rows_that_are_being_sorted_are_no_blank", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", Duration::from_secs(60)).await;
         let count = cluster.list("/api/v1/pods").await.count();

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
+use crate::page::live::started;
 use crate::shell::accessibility::finds_nothing;
 
 const SOON: Duration = Duration::from_secs(20);
@@ -53,9 +52,7 @@ fn is_deployment(row: &str) -> bool {
 
 #[tokio::test]
 async fn lanes_by_owner_open_and_close_are_kept_and_survive_a_reload() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { scenario: "rollout", pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { scenario: "rollout", pods: 60, ..Options::default() }).await;
     let name = "lanes_by_owner_open_and_close_are_kept_and_survive_a_reload";
     with_page(name, &proxy.url(), "#/changes", async |page| {
         for kind in ["pods", "replicasets", "deployments"] {
@@ -194,9 +191,7 @@ fn all_changes(rows: &[String]) -> BTreeMap<&str, u64> {
 
 #[tokio::test]
 async fn lanes_by_manager_have_every_mark_once() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { scenario: "rollout", pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { scenario: "rollout", pods: 60, ..Options::default() }).await;
     let name = "lanes_by_manager_have_every_mark_once";
     with_page(name, &proxy.url(), "#/pods,replicasets,deployments?lanes=manager", async |page| {
         for kind in ["pods", "replicasets", "deployments"] {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -56,9 +56,7 @@ async fn said_at(page: &Page, (x, y): (f64, f64)) -> String {
 
 #[tokio::test]
 async fn lanes_say_the_words_of_the_table_and_hold_the_events() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 3, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 3, ..Options::default() }).await;
     let name = "lanes_say_the_words_of_the_table_and_hold_the_events";
     with_page(name, &proxy.url(), "#/pods,deployments,events?ns=words", async |page| {
         for resource in ["pods", "deployments", "events"] {
@@ -121,9 +119,7 @@ async fn lanes_say_the_words_of_the_table_and_hold_the_events() {
 /// More is written than the recorder holds: the time of which only marks are left is told.
 #[tokio::test]
 async fn what_the_recorder_dropped_is_shown_on_the_timeline() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 50, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 50, ..Options::default() }).await;
     let name = "what_the_recorder_dropped_is_shown_on_the_timeline";
     with_page(name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;

@@ -6,12 +6,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth::pod;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const PODS: &str = "/api/v1/pods";
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -57,9 +57,7 @@ fn calm() -> Options {
 
 #[tokio::test]
 async fn an_event_that_got_lost_is_found_reported_and_healed() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&calm()).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&calm()).await;
     let name = "an_event_that_got_lost_is_found_reported_and_healed";
     with_page(name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", PATIENCE).await;
@@ -142,9 +140,7 @@ async fn an_event_that_got_lost_is_found_reported_and_healed() {
 /// An element that shows something else than its row says is found too, and drawn again.
 #[tokio::test]
 async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..calm() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 60, ..calm() }).await;
     let name = "a_row_that_is_drawn_otherwise_is_found_and_drawn_anew";
     with_page(name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", PATIENCE).await;

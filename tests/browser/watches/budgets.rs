@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -34,9 +34,7 @@ async fn notices(page: &Page, word: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_huge_frame_is_not_read_and_the_list_after_it_is_true() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, rate: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 60, rate: 20, ..Options::default() }).await;
     with_page("a_huge_frame_is_not_read_and_the_list_after_it_is_true", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
         let before = memory(page).await;
@@ -79,9 +77,7 @@ async fn every_sum_reaches_the_rows(page: &Page, count: usize) {
 
 #[tokio::test]
 async fn a_list_on_a_slow_line_comes_to_its_end() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 300, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 300, ..Options::default() }).await;
     with_page("a_list_on_a_slow_line_comes_to_its_end", &proxy.url(), "#/nodes", async |page| {
         page.reaches("nodes", "live", SOON).await;
         let truth = cluster.quiet("/api/v1/pods").await;
@@ -101,9 +97,7 @@ async fn a_list_on_a_slow_line_comes_to_its_end() {
 /// the same as with a thousand megabytes.
 #[tokio::test]
 async fn memory_that_runs_out_is_reported_and_the_largest_watch_given_up() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, _cluster, proxy) = started(&Options { pods: 60, ..Options::default() }).await;
     let name = "memory_that_runs_out_is_reported_and_the_largest_watch_given_up";
     with_page(name, &proxy.url(), "?memory=1#/pods", async |page| {
         let status = page.reaches("pods", "stopped", SOON).await;

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use kubechurn_harness::browser::Browser;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
-use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth::{Truth, pod};
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const PODS: &str = "/api/v1/pods";
 const HOUR: f64 = 3_600_000.0;
@@ -43,9 +43,7 @@ const TIMERS: &str = "{
 }";
 
 async fn with_clocks(name: &str, test: impl AsyncFnOnce(&Page, &Cluster, Truth)) {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 30, bookmark_seconds: 600, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 30, bookmark_seconds: 600, ..Options::default() }).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}\n{TIMERS}")).await;
     with_page_in(browser, name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;

@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use kubechurn_harness::browser::Browser;
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{INSTRUMENTS, Page, with_page, with_page_in};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const RATE: u32 = 200;
 /// Writes per second.
@@ -21,9 +21,7 @@ const GROWTH: f64 = 12e6;
 
 #[tokio::test]
 async fn half_a_minute_hidden_under_load() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 1_000, rate: RATE, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 1_000, rate: RATE, ..Options::default() }).await;
     with_page("half_a_minute_hidden_under_load", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         // The ring buffers of a working page count as part of what it may hold.
@@ -56,9 +54,7 @@ async fn half_a_minute_hidden_under_load() {
 /// which there are ten a second.
 #[tokio::test]
 async fn a_stream_of_changes_in_sight_leaves_no_value_behind() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 100, rate: RATE, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 100, rate: RATE, ..Options::default() }).await;
     with_page("a_stream_of_changes_in_sight", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         cluster.advance(5 * u64::from(RATE), RATE).await;
@@ -98,9 +94,7 @@ const HOLD: &str = "{
 /// sleep: nothing is dropped, listed again, or called a gap.
 #[tokio::test]
 async fn timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 1_000, rate: 0, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 1_000, rate: 0, ..Options::default() }).await;
     let browser = Browser::start(&format!("{INSTRUMENTS}\n{HOLD}")).await;
     let name = "timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep";
     with_page_in(browser, name, &proxy.url(), "#/pods", async |page| {

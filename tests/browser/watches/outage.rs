@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::history::the_gone_are_marked;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth::{Truth, pod};
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const PODS: &str = "/api/v1/pods";
 const RATE: u32 = 40;
@@ -27,9 +27,7 @@ fn calm() -> Options {
 
 #[tokio::test]
 async fn the_proxy_dies_and_pods_go_meanwhile() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&calm()).await;
-    let mut proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, mut proxy) = started(&calm()).await;
     with_page("the_proxy_dies_and_pods_go_meanwhile", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", RECOVERY).await;
         proxy.kill().await;
@@ -83,9 +81,7 @@ async fn every_listener_is_notified(page: &Page) {
 
 #[tokio::test]
 async fn history_is_compacted_under_an_open_page() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&calm()).await;
-    let mut proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, mut proxy) = started(&calm()).await;
     with_page("history_is_compacted_under_an_open_page", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", RECOVERY).await;
         let _: bool = page.read(LISTEN, Vec::new()).await;
@@ -118,9 +114,7 @@ async fn caught_up(page: &Page, truth: &Truth) {
 /// The server is stopped before the page begins: its port is open, and it sends nothing.
 #[tokio::test]
 async fn an_api_that_hangs_is_reported_and_then_found() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 20, ..Options::default() }).await;
     cluster.stop();
     with_page("an_api_that_hangs_is_reported", &proxy.url(), "#/pods", async |page| {
         wait_until("the page says what it waits for", Duration::from_secs(12), async || {

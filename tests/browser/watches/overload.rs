@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::with_page;
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -19,9 +19,7 @@ const SHOWN: &str = "return [
 
 #[tokio::test]
 async fn an_overload_is_shown_reported_and_survived() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 60, ..Options::default() }).await;
     with_page("an_overload_is_shown_reported_and_survived", &proxy.url(), "?drain=1#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
         let count = cluster.list("/api/v1/pods").await.count();

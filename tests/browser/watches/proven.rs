@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth::pod;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::wait_until;
+
+use crate::page::live::started;
 
 const PODS: &str = "/api/v1/pods";
 
@@ -49,9 +49,7 @@ async fn gaps(page: &Page) -> Vec<f64> {
 /// The server's process is stopped, and its connections stay open. `tests/native/proven.rs` has the other faults.
 #[tokio::test]
 async fn the_server_is_stopped() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 50, bookmark_seconds: 600, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 50, bookmark_seconds: 600, ..Options::default() }).await;
     with_page("the_server_is_stopped", &proxy.url(), "#/pods?pin=deployments,nodes", async |page| {
         for resource in ["pods", "deployments", "nodes"] {
             page.reaches(resource, "live", Duration::from_secs(20)).await;

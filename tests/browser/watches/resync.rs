@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth::pod;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
-use crate::page::live::with_live_page;
+use crate::page::live::{started, with_live_page};
 
 const SOON: Duration = Duration::from_secs(20);
 const PODS: &str = "/api/v1/pods";
@@ -48,9 +46,7 @@ async fn choose(page: &Page, name: &str) {
 
 #[tokio::test]
 async fn a_resync_is_one_mark_and_counts_every_object() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&Options { pods: 60, ..Options::default() }).await;
     with_page("a_resync_is_one_mark_and_counts_every_object", &proxy.url(), "?resync=1#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
         let truth = cluster.list(PODS).await;

@@ -7,9 +7,9 @@ use std::time::Duration;
 use kubechurn_harness::cluster::{Cluster, Options, Sent};
 use kubechurn_harness::handles::Status;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::proxy::KubectlProxy;
-use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::started;
 
 const RATE: u32 = 100;
 /// How long a page may take to be live.
@@ -21,9 +21,7 @@ fn busy() -> Options {
 
 #[tokio::test]
 async fn every_frame_is_a_mark_or_a_bookmark() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&busy()).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let (_turn, cluster, proxy) = started(&busy()).await;
     with_page("every_frame_is_a_mark_or_a_bookmark", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", RECOVERY).await;
         cluster.advance(5 * u64::from(RATE), RATE).await;
