@@ -74,7 +74,7 @@ const FIRST_ANSWER: u32 = 50;
 // Within `main`, which is built for speed, it would be built for speed as well.
 #[inline(never)]
 pub fn mount() {
-    watchdog::tell_of_panics();
+    watchdog::report_panics();
     let (answered, answer) = oneshot::channel();
     let app = App::begin(answered);
     app.settle();
@@ -121,8 +121,8 @@ impl App {
         });
         handles::install(&app);
         keys::listen(&app);
-        let told = app.clone();
-        times::tell(move |at| told.look(|page, env| page.full_time(at, env)));
+        let this = app.clone();
+        times::show_full_times(move |at| this.look(|page, env| page.full_time(at, env)));
         app.listen();
         app
     }

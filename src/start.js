@@ -97,10 +97,10 @@
 
   window.watchdog = Object.freeze({
     // The program lives, its tables are at these versions, and its next sign comes in so many milliseconds.
-    beat(told, next) {
+    beat(newest, next) {
       beats += 1;
       lastBeat = Date.now();
-      versions = told;
+      versions = newest;
       lookIn(next + LOOK, 0);
     },
     // What the program says of its own failure.
@@ -237,9 +237,9 @@
     const url = new URL(`${trunk}.well-known/trunk/ws`, location.href);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     new WebSocket(url).onmessage = ({ data }) => {
-      const told = JSON.parse(data);
-      if (told.type === 'reload') location.reload();
-      if (told.type === 'buildFailure') console.error('The page could not be built:', told.data?.reason);
+      const message = JSON.parse(data);
+      if (message.type === 'reload') location.reload();
+      if (message.type === 'buildFailure') console.error('The page could not be built:', message.data?.reason);
     };
   }
 

@@ -136,7 +136,7 @@ async fn one(pods: u32) {
         for round in 0..ROUNDS {
             let ended = began + CHANGES as f64 / f64::from(RATE) * 1_000.0;
             let at = began + (ended - began) * (0.1 + 0.8 * (round as f64 * 0.618).fract());
-            let [took, objects, task]: [f64; 3] = told(page, COMPARE, vec![at.into(), COMPARED.into()]).await;
+            let [took, objects, task]: [f64; 3] = measured(page, COMPARE, vec![at.into(), COMPARED.into()]).await;
             times.push(took);
             (longest, differ) = (longest.max(task), objects);
         }
@@ -175,18 +175,18 @@ async fn live(page: &Page) {
 }
 
 async fn frames(page: &Page, what: &str, drags: bool) {
-    let (frames, long): (Vec<f64>, Vec<f64>) = told(page, FRAMES, vec![drags.into()]).await;
+    let (frames, long): (Vec<f64>, Vec<f64>) = measured(page, FRAMES, vec![drags.into()]).await;
     row(&format!("a frame while it is {what}"), frames);
     let longest = long.iter().copied().fold(0.0, f64::max);
     println!("| tasks over 50 ms while it is {what} | {} | | {longest:.0} |", long.len());
 }
 
 async fn go(page: &Page, began: f64, part: f64, filter: &str) -> [f64; 2] {
-    told(page, GO, vec![began.into(), part.into(), filter.into()]).await
+    measured(page, GO, vec![began.into(), part.into(), filter.into()]).await
 }
 
 /// Runs a script that says when it is done, and reads what it says.
-async fn told<T: DeserializeOwned>(page: &Page, script: &str, arguments: Vec<Value>) -> T {
+async fn measured<T: DeserializeOwned>(page: &Page, script: &str, arguments: Vec<Value>) -> T {
     let answer = page.browser.driver.execute_async(script, arguments).await.expect("the page runs the script");
     serde_json::from_value(answer.json().clone()).expect("the script says numbers")
 }

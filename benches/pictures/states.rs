@@ -72,7 +72,7 @@ pub async fn take(wanted: &[String]) {
 }
 
 /// Opens the feed, and waits until it has something to show, and a minute of it.
-async fn told(page: &Page, hash: &str) {
+async fn settled(page: &Page, hash: &str) {
     page.open(hash).await;
     page.reaches("deployments", "live", PATIENCE).await;
     wait_until("the feed has a card and many rows", PATIENCE, async || {
@@ -89,26 +89,26 @@ async fn told(page: &Page, hash: &str) {
 async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlProxy) {
     let busy = "#/pods?pin=deployments,jobs,events";
     match name {
-        "changes" => told(page, "#/changes").await,
+        "changes" => settled(page, "#/changes").await,
         "loop" => {
-            told(page, "#/changes").await;
+            settled(page, "#/changes").await;
             let fights = "return [...document.querySelectorAll('[data-testid=card]')]
                 .some(card => card.textContent.includes('by two managers'))";
             page.becomes("the fight has a card", fights, json!(true)).await;
         }
         "owners" => {
-            told(page, "#/deployments,replicasets,pods?view=changes&lanes=owner").await;
+            settled(page, "#/deployments,replicasets,pods?view=changes&lanes=owner").await;
             page.click("lanes-open").await;
             page.click("timeline-fill").await;
         }
         "span" => {
-            told(page, "#/changes?lanes=owner").await;
+            settled(page, "#/changes?lanes=owner").await;
             let now: f64 = page.read("return Date.now()", Vec::new()).await;
             page.open(&format!("#/changes?lanes=owner&span={:.0}-{:.0}", now - 22_000.0, now - 4_000.0)).await;
             page.element("span-row").await;
         }
         "net" => {
-            told(page, "#/changes").await;
+            settled(page, "#/changes").await;
             let now: f64 = page.read("return Date.now()", Vec::new()).await;
             page.open(&format!("#/changes?span={:.0}-now&net=1", now - 30_000.0)).await;
             page.element("span-row").await;
@@ -123,7 +123,7 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
             }
         }
         "rewound-feed" => {
-            told(page, "#/changes").await;
+            settled(page, "#/changes").await;
             page.open(&format!("#/changes?at={}", ago(page).await)).await;
             page.element("feed-later").await;
         }

@@ -24,10 +24,10 @@ impl App {
             Effect::Start(id, resource, scope) => self.start(id, resource, scope),
             Effect::Cluster(api) => drop(self.bases.borrow_mut().insert(api.cluster, Base::at(api.http, api.readable))),
             Effect::Stop(id) => drop(self.drivers.borrow_mut().remove(&id)),
-            Effect::Reflect(id, told) => {
+            Effect::Reflect(id, given) => {
                 let driver = self.drivers.borrow().get(&id).cloned();
                 if let Some(driver) = driver {
-                    match told {
+                    match given {
                         ReflectorInput::Input(input) => driver.input(input),
                         ReflectorInput::Relist(reason) => driver.input(Input::Relist(&reason)),
                         ReflectorInput::GiveUp(reason) => driver.input(Input::GiveUp(&reason)),

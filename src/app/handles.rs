@@ -17,14 +17,14 @@ use crate::browser::location;
 /// Puts the handles into the window.
 pub(super) fn install(app: &Rc<App>) {
     let handles = Object::new();
-    tell(&handles, app, "status", |page, env| Some(page.status(env)));
-    tell(&handles, app, "recorder", |page, _| Some(page.recorder()));
-    tell(&handles, app, "notices", |page, _| Some(page.notices()));
-    tell(&handles, app, "differences", |page, env| page.differences(env));
-    tell(&handles, app, "audit", |page, env| page.audit(env));
-    tell_of(&handles, app, "rows", |page, env, resource| page.rows_of(resource, env).map(|text| json(&text)));
-    tell_of(&handles, app, "digest", |page, _, resource| page.digest_of(resource).map(JsValue::from));
-    tell_of(&handles, app, "marks", |page, _, resource| page.marks_of(resource).map(|text| json(&text)));
+    add_handle(&handles, app, "status", |page, env| Some(page.status(env)));
+    add_handle(&handles, app, "recorder", |page, _| Some(page.recorder()));
+    add_handle(&handles, app, "notices", |page, _| Some(page.notices()));
+    add_handle(&handles, app, "differences", |page, env| page.differences(env));
+    add_handle(&handles, app, "audit", |page, env| page.audit(env));
+    add_handle_of(&handles, app, "rows", |page, env, resource| page.rows_of(resource, env).map(|text| json(&text)));
+    add_handle_of(&handles, app, "digest", |page, _, resource| page.digest_of(resource).map(JsValue::from));
+    add_handle_of(&handles, app, "marks", |page, _, resource| page.marks_of(resource).map(|text| json(&text)));
     if location::parameter("debug").as_deref() == Some("1") {
         let kill = Closure::<dyn Fn(JsValue)>::new(|way: JsValue| kill(way.as_string()));
         let _ = Reflect::set(&handles, &"kill".into(), &kill.into_js_value());
@@ -35,18 +35,24 @@ pub(super) fn install(app: &Rc<App>) {
 }
 
 /// A handle without arguments; `null` for nothing.
-fn tell(handles: &Object, app: &Rc<App>, name: &str, tell: fn(&Page, &dyn Environment) -> Option<String>) {
+fn add_handle(handles: &Object, app: &Rc<App>, name: &str, answer: fn(&Page, &dyn Environment) -> Option<String>) {
     let app = app.clone();
-    let handle = Closure::<dyn Fn() -> JsValue>::new(move || app.look(tell).map_or(JsValue::NULL, |text| json(&text)));
+    let handle =
+        Closure::<dyn Fn() -> JsValue>::new(move || app.look(answer).map_or(JsValue::NULL, |text| json(&text)));
     let _ = Reflect::set(handles, &name.into(), &handle.into_js_value());
 }
 
 /// A handle that takes a resource; `null` for one that is not watched.
-fn tell_of(handles: &Object, app: &Rc<App>, name: &str, tell: fn(&Page, &dyn Environment, &str) -> Option<JsValue>) {
+fn add_handle_of(
+    handles: &Object,
+    app: &Rc<App>,
+    name: &str,
+    answer: fn(&Page, &dyn Environment, &str) -> Option<JsValue>,
+) {
     let app = app.clone();
     let handle = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |resource: JsValue| {
         let resource = resource.as_string().unwrap_or_default();
-        app.look(|page, env| tell(page, env, &resource)).unwrap_or(JsValue::NULL)
+        app.look(|page, env| answer(page, env, &resource)).unwrap_or(JsValue::NULL)
     });
     let _ = Reflect::set(handles, &name.into(), &handle.into_js_value());
 }

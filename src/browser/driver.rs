@@ -69,17 +69,17 @@ impl Driver {
         }
         let this = self.this.clone();
         let lister_watcher = self.lister_watcher.clone();
-        let tell = move |input: Input<'_>| {
+        let report = move |input: Input<'_>| {
             if let Some(driver) = this.upgrade().filter(|driver| driver.generation.get() == generation) {
                 driver.input(input);
             }
         };
         let work = async move {
             match action {
-                Action::List(request) => lister_watcher.list(&request, tell).await,
-                Action::Watch(request) => lister_watcher.watch(&request, tell).await,
-                Action::WatchOverHttp(request) => lister_watcher.watch_over_http(&request, tell).await,
-                Action::Probe(request) => lister_watcher.probe(&request, tell).await,
+                Action::List(request) => lister_watcher.list(&request, report).await,
+                Action::Watch(request) => lister_watcher.watch(&request, report).await,
+                Action::WatchOverHttp(request) => lister_watcher.watch_over_http(&request, report).await,
+                Action::Probe(request) => lister_watcher.probe(&request, report).await,
                 Action::Wait => {}
             }
         };

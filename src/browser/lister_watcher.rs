@@ -50,17 +50,17 @@ impl ListerWatcher {
     ///
     /// No header asks for compression: the browser itself says what it can unpack (`Accept-Encoding`), and unpacks what
     /// comes before the pieces are reported.
-    pub async fn list(&self, request: &ListRequest, mut tell: impl FnMut(Input<'_>)) {
+    pub async fn list(&self, request: &ListRequest, mut report: impl FnMut(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
         let (_abort, response) = get_granted(self.resource.cluster, &url).await;
         let response = match response {
             Ok(response) => response,
-            Err(failure) => return tell(Input::Failed(failure)),
+            Err(failure) => return report(Input::Failed(failure)),
         };
-        tell(Input::Piece(&[]));
-        match read(&response, |bytes| tell(Input::Piece(bytes))).await {
-            Ok(()) => tell(Input::PageEnd),
-            Err(BrokeOff) => tell(Input::Failed(Failure::unreachable("the answer broke off"))),
+        report(Input::Piece(&[]));
+        match read(&response, |bytes| report(Input::Piece(bytes))).await {
+            Ok(()) => report(Input::PageEnd),
+            Err(BrokeOff) => report(Input::Failed(Failure::unreachable("the answer broke off"))),
         }
     }
 
@@ -106,26 +106,26 @@ impl ListerWatcher {
     }
 
     /// Asks over HTTP for a watch that was refused as a socket: a browser does not say why an upgrade failed.
-    pub async fn probe(&self, request: &WatchRequest, tell: impl FnOnce(Input<'_>)) {
+    pub async fn probe(&self, request: &WatchRequest, report: impl FnOnce(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.probe().url(&self.resource, &self.scope));
         let (_abort, response) = get(self.resource.cluster, &url).await;
         let response = match response {
             Ok(response) => response,
-            Err(failure) => return tell(Input::Failed(failure)),
+            Err(failure) => return report(Input::Failed(failure)),
         };
         let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
         // The body of a streaming list is the whole list; its status has said enough.
         if ok && request.initial_events {
-            return tell(Input::ProbePassed);
+            return report(Input::ProbePassed);
         }
         let text = response.text().await.unwrap_or_default();
         if !ok {
-            return tell(Input::Failed(Failure::from_response(code, retry_after, &text)));
+            return report(Input::Failed(Failure::from_response(code, retry_after, &text)));
         }
         let errors = text.lines().filter_map(|line| event::split(line).ok());
         match errors.into_iter().find(|frame| frame.event_type == EventType::Error) {
-            Some(frame) => tell(Input::Failed(Failure::from_error_event(frame.object))),
-            None => tell(Input::ProbePassed),
+            Some(frame) => report(Input::Failed(Failure::from_error_event(frame.object))),
+            None => report(Input::ProbePassed),
         }
     }
 
@@ -173,24 +173,24 @@ impl ListerWatcher {
     }
 
     /// Opens a socket and hands on everything that it says, until it ends. Dropping the future closes it.
-    pub async fn watch(&self, request: &WatchRequest, tell: impl FnMut(Input<'_>) + 'static) {
+    pub async fn watch(&self, request: &WatchRequest, report: impl FnMut(Input<'_>) + 'static) {
         let url = format!("{}{}", self.base.socket, request.url(&self.resource, &self.scope));
-        socket::listen(&url, tell).await;
+        socket::listen(&url, report).await;
     }
 
     /// Asks for a watch over HTTP, and hands on each line as a socket does its frames.
-    pub async fn watch_over_http(&self, request: &WatchRequest, mut tell: impl FnMut(Input<'_>)) {
+    pub async fn watch_over_http(&self, request: &WatchRequest, mut report: impl FnMut(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
         let (_abort, response) = get_granted(self.resource.cluster, &url).await;
         let response = match response {
             Ok(response) => response,
-            Err(failure) => return tell(Input::Failed(failure)),
+            Err(failure) => return report(Input::Failed(failure)),
         };
-        tell(Input::Opened);
+        report(Input::Opened);
         let mut lines = Lines::default();
-        let mut frame = |line: Result<&[u8], usize>| tell(line.map_or_else(Input::TooLong, Input::Bytes));
+        let mut frame = |line: Result<&[u8], usize>| report(line.map_or_else(Input::TooLong, Input::Bytes));
         let ended = read(&response, |bytes| lines.read(bytes, LONGEST_FRAME, &mut frame)).await;
-        tell(Input::Closed(if ended.is_ok() && lines.is_whole() { ENDED } else { BROKEN }));
+        report(Input::Closed(if ended.is_ok() && lines.is_whole() { ENDED } else { BROKEN }));
     }
 }
 
@@ -206,7 +206,7 @@ struct BrokeOff;
 ///
 /// A server on the same machine sends faster than the list is read. What has come is there at once, without a pause in which
 /// the page could be drawn; so the work pauses by itself.
-async fn read(response: &Response, mut tell: impl FnMut(&[u8])) -> Result<(), BrokeOff> {
+async fn read(response: &Response, mut report: impl FnMut(&[u8])) -> Result<(), BrokeOff> {
     let Some(stream) = response.body() else { return Ok(()) };
     let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
     let (mut work, mut bytes) = (Work::begin(), Vec::new());
@@ -222,7 +222,7 @@ async fn read(response: &Response, mut tell: impl FnMut(&[u8])) -> Result<(), Br
             let piece = chunk.subarray(from, from.saturating_add(PIECE));
             bytes.resize(piece.length() as usize, 0);
             piece.copy_to(&mut bytes);
-            tell(&bytes);
+            report(&bytes);
             from += piece.length();
             work.pause().await;
         }

@@ -22,38 +22,38 @@ use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
 use crate::browser::text::{TooLong, Transcript};
 
 /// Opens a socket and hands on everything that it says, until it ends. Dropping the future closes it.
-pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
-    let tell = Rc::new(RefCell::new(tell));
+pub async fn listen(url: &str, report: impl FnMut(Input<'_>) + 'static) {
+    let report = Rc::new(RefCell::new(report));
     let socket = match WebSocket::new(url) {
         Ok(socket) => socket,
         Err(_) => {
             let words = format!("the browser does not open a WebSocket to {}", secret::shown(url));
-            return (tell.borrow_mut())(Input::Failed(Failure::unreachable(words)));
+            return (report.borrow_mut())(Input::Failed(Failure::unreachable(words)));
         }
     };
     socket.set_binary_type(BinaryType::Arraybuffer);
 
-    let this = tell.clone();
+    let this = report.clone();
     let opened = Closure::<dyn FnMut()>::new(move || (this.borrow_mut())(Input::Opened));
-    let this = tell.clone();
+    let this = report.clone();
     let mut transcript = Transcript::default();
     let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        let tell = &mut *this.borrow_mut();
+        let report = &mut *this.borrow_mut();
         // Bytes that are no text are for the core to judge.
         match event.data().dyn_into::<JsString>() {
             Ok(text) => match transcript.read(&text, LONGEST_FRAME) {
                 Ok(bytes) => {
-                    tell(Input::Bytes(bytes));
+                    report(Input::Bytes(bytes));
                     bytes.fill(0);
                 }
-                Err(TooLong(bytes)) => tell(Input::TooLong(bytes)),
+                Err(TooLong(bytes)) => report(Input::TooLong(bytes)),
             },
             Err(data) => match data.dyn_into::<ArrayBuffer>() {
                 Ok(bytes) if bytes.byte_length() as usize > LONGEST_FRAME => {
-                    tell(Input::TooLong(bytes.byte_length() as usize));
+                    report(Input::TooLong(bytes.byte_length() as usize));
                 }
-                Ok(bytes) => tell(Input::Bytes(&Uint8Array::new(&bytes).to_vec())),
-                Err(_) => tell(Input::Bytes(&[])),
+                Ok(bytes) => report(Input::Bytes(&Uint8Array::new(&bytes).to_vec())),
+                Err(_) => report(Input::Bytes(&[])),
             },
         }
     });
@@ -61,7 +61,7 @@ pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
     let mut end = Some(end);
     // A failure ends with a close event as well, which has the code. The error event before it carries no information.
     let closed = Closure::<dyn FnMut(CloseEvent)>::new(move |event: CloseEvent| {
-        (tell.borrow_mut())(Input::Closed(event.code()));
+        (report.borrow_mut())(Input::Closed(event.code()));
         drop(end.take());
     });
     socket.set_onopen(Some(opened.as_ref().unchecked_ref()));
@@ -79,16 +79,16 @@ pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
 ///
 /// What the server says instead, or that it says nothing.
 pub async fn ask(url: &str) -> Result<Answer, Failure> {
-    let (tell, told) = oneshot::channel();
-    let mut tell = Some(tell);
+    let (sender, receiver) = oneshot::channel();
+    let mut sender = Some(sender);
     let listening = listen(url, move |input| {
-        if let Some((answer, tell)) = SocketAnswer::handle(&input).and_then(|answer| Some((answer, tell.take()?))) {
-            let _ = tell.send(answer);
+        if let Some((answer, sender)) = SocketAnswer::handle(&input).and_then(|answer| Some((answer, sender.take()?))) {
+            let _ = sender.send(answer);
         }
     });
-    let answer = match select(told, pin!(listening)).await {
+    let answer = match select(receiver, pin!(listening)).await {
         Either::Left((answer, _)) => answer,
-        Either::Right(((), told)) => told.await,
+        Either::Right(((), receiver)) => receiver.await,
     };
     answer.unwrap_or_else(|_| Err(Failure::unreachable("the WebSocket gave no answer")))
 }

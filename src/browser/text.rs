@@ -64,9 +64,9 @@ impl Transcript {
         // A unit of the string is at most three bytes, and a pair of them four. One byte more than is allowed shows
         // whether it is too long.
         self.make_room((3 * length).min(most + LONGEST));
-        let told = self.encode(text);
+        let counts = self.encode(text);
         let number = |name: &str| {
-            let number = told.as_ref().and_then(|told| Reflect::get(told, &name.into()).ok());
+            let number = counts.as_ref().and_then(|counts| Reflect::get(counts, &name.into()).ok());
             number.and_then(|number| number.as_f64()).unwrap_or(0.0) as usize
         };
         let (read, written) = (number("read"), number("written").min(self.bytes.len()));

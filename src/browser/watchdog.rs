@@ -11,7 +11,7 @@ pub fn beat(versions: &str, next: f64) {
 }
 
 /// Has every panic reported: to the console, and to whoever shows it to the user.
-pub fn tell_of_panics() {
+pub fn report_panics() {
     set_hook(Box::new(|panic: &PanicHookInfo<'_>| {
         call("say", &[JsValue::from_str(&panic.to_string())]);
         console_error_panic_hook::hook(panic);

@@ -5,7 +5,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Element, Event};
 
 /// Has `words` show a time when the pointer comes to it. So nothing is written for all the times that nobody points at.
-pub fn tell(words: impl Fn(f64) -> String + 'static) {
+pub fn show_full_times(words: impl Fn(f64) -> String + 'static) {
     let pointed = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let Some(shown) = target.and_then(|target| target.closest("[data-at]").ok().flatten()) else { return };

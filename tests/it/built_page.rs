@@ -1,4 +1,5 @@
-//! What the page is built from: its security policy, and the cluster's name that `./dev serve` writes into it.
+//! What the page is built from: its security policy, the cluster's name that `./dev serve` writes into it, and what Trunk
+//! watches.
 
 use std::fs;
 use std::path::Path;
@@ -29,6 +30,24 @@ fn a_cluster_s_name_is_neither_markup_nor_a_file() {
         ("a&b|c\\d\n{wasm}", "a_b_c_d__wasm_"),
     ] {
         assert_eq!(written(name), expected, "{name:?}");
+    }
+}
+
+/// What Trunk does not watch is not built anew when it is saved.
+#[test]
+fn trunk_watches_every_crate_of_the_page() {
+    let read = |name: &str| fs::read_to_string(Path::new(ROOT).join(name)).unwrap();
+    let trunk = read("Trunk.toml");
+    let watched = trunk.lines().find(|line| line.starts_with("watch = ")).unwrap();
+    for manifest in ["Cargo.toml", "crates/model/Cargo.toml", "crates/program/Cargo.toml"] {
+        let text = read(manifest);
+        let built = text.split("dev-dependencies").next().unwrap_or_default().lines();
+        let names = built.filter_map(|line| line.strip_prefix("kubechurn-")?.strip_suffix(" = { workspace = true }"));
+        let names: Vec<&str> = names.collect();
+        assert!(!names.is_empty(), "{manifest} names no crate of the project");
+        let missing: Vec<&str> =
+            names.into_iter().filter(|name| !watched.contains(&format!("\"crates/{name}/src\""))).collect();
+        assert!(missing.is_empty(), "{manifest}: {missing:?} are not in {watched}");
     }
 }
 

@@ -140,7 +140,8 @@ fn link_fault(from: &Path, link: &str) -> Option<String> {
     }
     if let Some(name) = link.strip_prefix(RECORDING) {
         let own = Document::read(&read(from).unwrap_or_default()).code;
-        let is_made = own.iter().any(|line| line.starts_with("kubechurn record ") && line.ends_with(&format!(" -o {name}")));
+        let is_made =
+            own.iter().any(|line| line.starts_with("kubechurn record ") && line.ends_with(&format!(" -o {name}")));
         return (!is_made).then(|| format!("{link}: no command of this document makes it"));
     }
     let (path, wanted) = link.split_once('#').map_or((link, None), |(path, wanted)| (path, Some(wanted)));

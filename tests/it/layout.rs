@@ -1,5 +1,5 @@
-//! The layout of the code: which rooms there are, that arrows between them point one way, that no files go in a circle, and
-//! that a type's methods stand in one file.
+//! The layout of the code: which rooms there are, that arrows between them point one way, that no files go in a circle, that
+//! a type's methods stand in one file, and that a subject's styles and tests lie in folders of its name.
 //!
 //! A room is a folder or a file. A file that lies in the wrong room names what only a higher room has, or is named by what is
 //! lower, and so is found here.
@@ -29,7 +29,7 @@ const MODEL: &[&str] = &[
     "page",
 ];
 
-/// The subjects that the page has a folder for in `src/ui`.
+/// The subjects: each has a folder in `src/ui`, and may have one in `style` and in `tests/browser`.
 const UI: &[&str] = &[
     "feed",
     "inspector",
@@ -74,6 +74,29 @@ fn the_parts_of_the_screen_lie_in_the_folders_of_their_subjects() {
     let folders = fs::read_dir(&root).unwrap().filter_map(|entry| entry.ok()).filter(|entry| entry.path().is_dir());
     let folders: BTreeSet<String> = folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     assert_eq!(folders.iter().map(String::as_str).collect::<Vec<_>>(), UI);
+}
+
+/// The browser's tests and the styles, and the folders that each has besides those of the subjects.
+const BESIDE: &[(&str, &str, &[&str])] = &[("tests/browser", "rs", &["page", "program"]), ("style", "css", &["page"])];
+
+#[test]
+fn the_browser_s_tests_and_the_styles_lie_in_the_folders_of_their_subjects() {
+    for (root, extension, others) in BESIDE {
+        let known: Vec<PathBuf> = UI.iter().chain(*others).map(|name| Path::new(ROOT).join(root).join(name)).collect();
+        let mut all = files(root, &[extension]);
+        assert!(!all.is_empty(), "{root} has no files");
+        all.retain(|path| !path.ends_with("main.rs") && !known.iter().any(|folder| path.starts_with(folder)));
+        assert!(all.is_empty(), "in the folder of no subject: {all:?}");
+    }
+}
+
+#[test]
+fn the_page_has_each_style_once() {
+    let page = fs::read_to_string(Path::new(ROOT).join("index.html")).unwrap();
+    let links = page.split("rel=\"css\" href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let mut linked: Vec<PathBuf> = links.map(|link| Path::new(ROOT).join(link)).collect();
+    linked.sort();
+    assert_eq!(linked, files("style", &["css"]));
 }
 
 #[test]

@@ -44,8 +44,8 @@ fn fault(patch: &str, read: impl Fn(&str) -> Option<String>) -> Option<String> {
     if hunks.is_empty() || !hunks.iter().all(|hunk| hunk.changes) {
         return Some(String::from("it changes nothing"));
     }
-    let told = patch.lines().next().is_some_and(|line| line.ends_with('.'));
-    if !told {
+    let is_sentence = patch.lines().next().is_some_and(|line| line.ends_with('.'));
+    if !is_sentence {
         return Some(String::from("its first line does not say what it breaks"));
     }
     hunks.iter().find_map(|hunk| {

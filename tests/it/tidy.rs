@@ -142,8 +142,8 @@ fn files_are_read_in_a_sitting_and_begin_with_what_they_do() {
     for path in folders.iter().flat_map(|(folder, extension)| files(folder, &[*extension])) {
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.lines().count() <= LONGEST, "{} has {} lines", path.display(), text.lines().count());
-        let told = path.extension().is_some_and(|extension| extension == "css") || text.starts_with("//! ");
-        assert!(told, "{} does not say what it does", path.display());
+        let says = path.extension().is_some_and(|extension| extension == "css") || text.starts_with("//! ");
+        assert!(says, "{} does not say what it does", path.display());
     }
 }
 

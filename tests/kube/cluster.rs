@@ -59,8 +59,8 @@ impl Cluster {
     /// How often the active faults have struck.
     pub async fn strikes(&self) -> u64 {
         let response = self.client.get(format!("{}/_control/faults", self.url)).send().await.expect("an answer");
-        let told: Value = response.json().await.expect("JSON");
-        told["rules"].as_array().into_iter().flatten().filter_map(|rule| rule["struck"].as_u64()).sum()
+        let log: Value = response.json().await.expect("JSON");
+        log["rules"].as_array().into_iter().flatten().filter_map(|rule| rule["struck"].as_u64()).sum()
     }
 
     /// The newest state of a collection.

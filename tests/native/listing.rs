@@ -1,5 +1,5 @@
 //! A streaming list that takes long shows what has arrived, how many objects that is, and of about how many.
-//! `tests/browser/listing.rs` has one that is fetched, the width of the bar, and the rows in the document.
+//! `tests/browser/table/listing.rs` has one that is fetched, the width of the bar, and the rows in the document.
 
 use std::time::Duration;
 

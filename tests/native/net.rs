@@ -163,9 +163,9 @@ async fn is_what_two_lists_say(scenario: &'static str, differing_objects: usize)
             };
             expected.insert(name.clone(), what);
         }
-        let told: BTreeMap<Key, &str> =
+        let named: BTreeMap<Key, &str> =
             found.iter().map(|object| (key(object), object["what"].as_str().unwrap_or_default())).collect();
-        assert_eq!((found.len(), &told), (expected.len(), &expected), "{scenario}");
+        assert_eq!((found.len(), &named), (expected.len(), &expected), "{scenario}");
         println!("{scenario}: {} of {} objects differ", expected.len(), after.len());
         for object in found.iter().filter(|object| object["what"] == "changed") {
             let (name, fields) = (key(object), object["fields"].as_array().cloned().unwrap_or_default());
@@ -174,14 +174,14 @@ async fn is_what_two_lists_say(scenario: &'static str, differing_objects: usize)
             let other = object["otherPaths"].as_array().into_iter().flatten().filter_map(Value::as_str);
             let paths = fields.iter().filter_map(|field| field["path"].as_str()).chain(other);
             // A Pod's state is what several fields say together, and the table's word for them.
-            let mut told: BTreeSet<String> = paths.filter(|path| *path != "STATUS").map(two_steps).collect();
+            let mut changed: BTreeSet<String> = paths.filter(|path| *path != "STATUS").map(two_steps).collect();
             if fields.iter().any(|field| field["path"] == "STATUS") {
                 expected.remove("status.phase");
-                told.remove("status.phase");
+                changed.remove("status.phase");
             }
             let missing: Vec<&String> =
-                expected.difference(&told).filter(|path| !SAYS_NOTHING.contains(&&***path)).collect();
-            assert!(told.is_subset(&expected) && missing.is_empty(), "{name:?}: {told:?} of {expected:?}");
+                expected.difference(&changed).filter(|path| !SAYS_NOTHING.contains(&&***path)).collect();
+            assert!(changed.is_subset(&expected) && missing.is_empty(), "{name:?}: {changed:?} of {expected:?}");
             for field in &fields {
                 let path = field["path"].as_str().unwrap_or_default();
                 let is_plain = path.contains('.') && !path.contains(['[', '"']);

@@ -1,5 +1,5 @@
 //! Faults between the page and its objects: the page says so, recovers by itself, and reports what it missed.
-//! `tests/browser/outage.rs` has a browser's sockets.
+//! `tests/browser/watches/outage.rs` has a browser's sockets.
 
 use std::time::Duration;
 

@@ -203,11 +203,11 @@ impl Page {
         mut condition: impl AsyncFnMut() -> Result<T, String>,
     ) -> T {
         wait_until(what, within, async || {
-            let told = condition().await;
-            if told.is_err() {
+            let outcome = condition().await;
+            if outcome.is_err() {
                 self.shell().skip(STEP);
             }
-            told
+            outcome
         })
         .await
     }

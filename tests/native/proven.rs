@@ -1,5 +1,5 @@
 //! A state is called live only with a proof: how long a page believes in a connection that has died, through either
-//! proxy. `tests/browser/proven.rs` has a browser's sockets.
+//! proxy. `tests/browser/watches/proven.rs` has a browser's sockets.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;

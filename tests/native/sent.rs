@@ -1,4 +1,5 @@
-//! The page counts the frames that it cannot read. `tests/browser/sent.rs` compares all that was sent with what was received.
+//! The page counts the frames that it cannot read. `tests/browser/watches/sent.rs` compares all that was sent with what was
+//! received.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Under load, the page loses nothing and makes nothing up. `tests/browser/sync.rs` has a browser's sockets, through
+//! Under load, the page loses nothing and makes nothing up. `tests/browser/watches/sync.rs` has a browser's sockets, through
 //! `trunk serve`.
 
 use std::time::Duration;

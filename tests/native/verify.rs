@@ -19,9 +19,9 @@ async fn what_is_stale_or_may_not_be_listed_is_not_verified() {
         let says = async |words: &str| {
             page.command(Command::Verify);
             wait_until(words, PATIENCE, async || {
-                let told = page.view(|view| view.footer.verified.clone());
-                let items: String = told.items.iter().map(|item| item.words.as_str()).collect();
-                holds(told.label.starts_with("not verified") && items.contains(words), || format!("{told:?}"))
+                let verified = page.view(|view| view.footer.verified.clone());
+                let items: String = verified.items.iter().map(|item| item.words.as_str()).collect();
+                holds(verified.label.starts_with("not verified") && items.contains(words), || format!("{verified:?}"))
             })
             .await;
         };
@@ -56,15 +56,16 @@ async fn a_cluster_whose_versions_went_back_is_found_and_listed_anew() {
         page.reaches("pods", "live", PATIENCE).await;
         // The heartbeat may have found the difference first. Whichever found it has reported it, and only once.
         let said = page.notices("difference");
-        let is_told = said.iter().all(|words| words.contains("it was restored from a backup, or lags behind"));
-        assert!(is_told && said.len() <= 1, "{said:?}");
+        let is_so = said.iter().all(|words| words.contains("it was restored from a backup, or lags behind"));
+        assert!(is_so && said.len() <= 1, "{said:?}");
         assert!(!page.notices("relist").is_empty());
         page.command(Command::Verify);
         wait_until("the checks find no difference", PATIENCE, async || {
-            let told = page.field("pods", "verified");
-            let is_same = ["same", "of", "rows"].iter().all(|name| told[name] == truth.count());
-            let is_so = is_same && told["differed"] == 0 && told["checking"] == false && told["trouble"].is_null();
-            holds(is_so, || told.to_string())
+            let verified = page.field("pods", "verified");
+            let is_same = ["same", "of", "rows"].iter().all(|name| verified[name] == truth.count());
+            let is_so =
+                is_same && verified["differed"] == 0 && verified["checking"] == false && verified["trouble"].is_null();
+            holds(is_so, || verified.to_string())
         })
         .await;
     })

@@ -103,14 +103,14 @@ fn recorded(path: &str) -> Result<(), Box<dyn Error>> {
                 },
                 &marks,
             ));
-            let told = Instant::now();
+            let read = Instant::now();
             findings.push(&line);
             let found = Instant::now();
             black_box(feed.push(line));
             let pushed = Instant::now();
             // What is new or gone is not compared.
             if change.delta_type == DeltaType::Updated {
-                for (took, part) in took.iter_mut().zip([told - began, found - told, pushed - found]) {
+                for (took, part) in took.iter_mut().zip([read - began, found - read, pushed - found]) {
                     *took += part;
                 }
             }
@@ -120,8 +120,8 @@ fn recorded(path: &str) -> Result<(), Box<dyn Error>> {
     let updates: Vec<&Change> = changes.iter().filter(|change| change.delta_type == DeltaType::Updated).collect();
     let count = updates.len().max(1);
     let bytes = updates.iter().map(|change| change.new.len()).sum::<usize>() / count;
-    let [told, found, pushed] = fastest.map(|part| part.as_secs_f64() * 1e6 / count as f64);
-    println!("{count} updates of {bytes} bytes: line {told:.2} µs, detectors {found:.2} µs, feed {pushed:.2} µs");
+    let [read, found, pushed] = fastest.map(|part| part.as_secs_f64() * 1e6 / count as f64);
+    println!("{count} updates of {bytes} bytes: line {read:.2} µs, detectors {found:.2} µs, feed {pushed:.2} µs");
     Ok(())
 }
 
@@ -140,9 +140,9 @@ fn made_up() {
         let found = began.elapsed().as_secs_f64() * 1e6 / CHANGES as f64;
         let began = Instant::now();
         let cards = findings.cards(CHANGES as f64).len();
-        let told = began.elapsed().as_secs_f64() * 1e6;
+        let took = began.elapsed().as_secs_f64() * 1e6;
         println!(
-            "{objects} objects, {} rows: feed {pushed:.2} µs a change, detectors {found:.2} µs; {cards} cards told in {told:.0} µs",
+            "{objects} objects, {} rows: feed {pushed:.2} µs a change, detectors {found:.2} µs; {cards} cards made in {took:.0} µs",
             feed.len()
         );
     }

@@ -6,8 +6,8 @@ use smol_str::SmolStr;
 
 use crate::lists;
 use crate::part::{self, Part, PartKind};
+use crate::paths;
 use crate::short_path;
-use crate::telling;
 use crate::value::Value;
 use kubechurn_client::json;
 
@@ -34,11 +34,11 @@ impl Field {
     pub(crate) fn parts_of(&self, object: Option<&str>) -> Vec<Part> {
         let shown = |path: &str| match object {
             Some(object) => short_path::short(path, object),
-            None => telling::shown(path).into(),
+            None => paths::shown(path).into(),
         };
         let path = |path: &str| Part::new(shown(path) + " ", PartKind::Path);
         let plain = |text: String| Part::new(text, PartKind::Plain);
-        if self.path == telling::DELETION && self.old.is_none() {
+        if self.path == paths::DELETION && self.old.is_none() {
             return vec![plain("marked for deletion".into())];
         }
         if self.reordered {

@@ -32,11 +32,11 @@ mod lists;
 pub mod noise;
 pub mod part;
 pub mod past;
+mod paths;
 pub mod pointer;
 pub mod replicas;
 pub mod short_path;
-mod telling;
 pub mod value;
 pub mod writer;
 
-pub use telling::rank;
+pub use paths::rank;

@@ -17,8 +17,8 @@ use crate::diff::{self, Diff, FieldChange};
 use crate::field::{Field, taints};
 use crate::noise::{self, Mark, Marks, Noise};
 use crate::part::{self, Part, PartKind};
+use crate::paths;
 use crate::replicas::Replicas;
-use crate::telling;
 use crate::value::Value;
 use crate::writer::{self, InferredWriter, Writers};
 use kubechurn_client::json::{self, Members};
@@ -274,18 +274,18 @@ impl Line {
     /// What a new object is like.
     fn describe(&mut self, parts: &Parts<'_>) {
         self.asks = self.delta_type == DeltaType::Added;
-        let mut tell = |path: &str, value: Option<Value>| {
+        let mut add = |path: &str, value: Option<Value>| {
             if let Some(value) = value {
                 self.fields.push(Field { path: path.into(), old: None, new: Some(value), reordered: false });
             }
         };
-        tell(telling::POD_STATUS, status_of(self.pod.as_ref()));
-        tell("spec.replicas", parts.member("spec").and_then(|spec| json::member(spec, "replicas")).map(Value::new));
+        add(paths::POD_STATUS, status_of(self.pod.as_ref()));
+        add("spec.replicas", parts.member("spec").and_then(|spec| json::member(spec, "replicas")).map(Value::new));
         if &*self.kind == "Event" {
             let member = |name: &str| parts.member(name);
-            tell("type", member("type").filter(|value| *value != "\"Normal\"").map(Value::new));
-            tell("reason", member("reason").map(Value::new));
-            tell("message", member("message").or(member("note")).map(Value::new));
+            add("type", member("type").filter(|value| *value != "\"Normal\"").map(Value::new));
+            add("reason", member("reason").map(Value::new));
+            add("message", member("message").or(member("note")).map(Value::new));
         }
     }
 
@@ -297,43 +297,43 @@ impl Line {
         let reasons = noise::classify(Some((marks, &self.key)), &self.kind, &diff, self.generation);
         self.noise = noise::whole(&diff, &reasons);
         if self.noise.is_none() {
-            self.tell(&diff, &reasons);
+            self.add_fields(&diff, &reasons);
             if &*self.kind == "Pod" {
-                self.tell_pod(&Parts::read(old));
+                self.add_pod_state(&Parts::read(old));
             }
         }
     }
 
-    fn tell(&mut self, diff: &Diff<'_>, reasons: &[Option<Noise>]) {
+    fn add_fields(&mut self, diff: &Diff<'_>, reasons: &[Option<Noise>]) {
         let outside = |path: &str| !path.starts_with("metadata") && !path.starts_with("status");
         let has_generation = self.generation.is_some();
         let asks = |path: &str| match path {
-            "metadata.generation" | telling::DELETION => true,
+            "metadata.generation" | paths::DELETION => true,
             path => !has_generation && outside(path),
         };
         self.asks = diff.changes.iter().any(|change| asks(&change.path));
         let rank = |change: &FieldChange<'_>| {
             let new = change.new.and_then(json::unescaped).unwrap_or_default();
-            telling::rank(&self.kind, &change.path, &new)
+            paths::rank(&self.kind, &change.path, &new)
         };
-        let mut told: SmallVec<[(u8, usize); 16]> = SmallVec::new();
+        let mut ranked: SmallVec<[(u8, usize); 16]> = SmallVec::new();
         for (at, (change, reason)) in diff.changes.iter().zip(reasons).enumerate() {
             if reason.is_none() {
                 let next = (rank(change), at);
-                told.insert(told.partition_point(|known| *known < next), next);
+                ranked.insert(ranked.partition_point(|known| *known < next), next);
             }
         }
-        self.more = diff.more + told.len().saturating_sub(MOST_FIELDS);
-        let others = told.iter().skip(MOST_FIELDS).take(MOST_PATHS);
+        self.more = diff.more + ranked.len().saturating_sub(MOST_FIELDS);
+        let others = ranked.iter().skip(MOST_FIELDS).take(MOST_PATHS);
         self.other_paths = others.map(|(_, at)| diff.changes[*at].path.clone()).collect();
-        self.fields.reserve_exact(told.len().min(MOST_FIELDS) + 1); // one for a Pod's state
-        for (_, at) in told.into_iter().take(MOST_FIELDS) {
+        self.fields.reserve_exact(ranked.len().min(MOST_FIELDS) + 1); // one for a Pod's state
+        for (_, at) in ranked.into_iter().take(MOST_FIELDS) {
             let change = &diff.changes[at];
             let is_taints = change.path == "spec.taints" && (change.old.is_none() || change.new.is_none());
             let value = |json: &str| if is_taints { taints(json) } else { Value::new(json) };
             // A count that is zero is left out by the server.
             let is_number = |json: &str| json::integer(json).is_some();
-            let is_count = telling::is_count(&change.path) && change.old.or(change.new).is_some_and(is_number);
+            let is_count = paths::is_count(&change.path) && change.old.or(change.new).is_some_and(is_number);
             let read = |json: Option<&str>| json.or(is_count.then_some("0")).map(value);
             let (old, new) = (read(change.old), read(change.new));
             self.fields.push(Field { path: change.path.clone(), old, new, reordered: change.reordered });
@@ -341,13 +341,13 @@ impl Line {
     }
 
     /// Puts the word for a Pod's state before its fields, where it changed.
-    fn tell_pod(&mut self, old: &Parts<'_>) {
+    fn add_pod_state(&mut self, old: &Parts<'_>) {
         let (old, new) = (status_of(old.pod_state().as_ref()), status_of(self.pod.as_ref()));
         if old == new {
             return;
         }
         self.fields.retain(|field| field.path != "status.phase" || (&field.old, &field.new) != (&old, &new));
-        self.fields.insert(0, Field { path: telling::POD_STATUS.into(), old, new, reordered: false });
+        self.fields.insert(0, Field { path: paths::POD_STATUS.into(), old, new, reordered: false });
         if self.fields.len() > MOST_FIELDS
             && let Some(field) = self.fields.pop()
         {
@@ -387,7 +387,7 @@ impl Line {
 
     /// Whether this change asks for the object to go.
     pub fn is_marked_for_deletion(&self) -> bool {
-        self.fields.iter().any(|field| field.path == telling::DELETION && field.old.is_none())
+        self.fields.iter().any(|field| field.path == paths::DELETION && field.old.is_none())
     }
 
     /// What happened, without the object, in parts: the fields that say most, and how many more there are. An Event's message
@@ -399,7 +399,7 @@ impl Line {
     fn parts_of(&self, object: Option<&str>) -> Vec<Part> {
         let plain = |text: &str| Part::new(text, PartKind::Plain);
         let is_gone =
-            self.fields.first().is_some_and(|field| field.path == telling::POD_STATUS) && self.is_marked_for_deletion();
+            self.fields.first().is_some_and(|field| field.path == paths::POD_STATUS) && self.is_marked_for_deletion();
         match self.delta_type {
             DeltaType::Deleted => return vec![plain("deleted")],
             _ if let Some(unknown) = self.unknown => return vec![plain(unknown.words())],
@@ -410,7 +410,7 @@ impl Line {
         let Some(first) = self.fields.first() else {
             return vec![plain(self.noise.map_or("listed", Noise::words))];
         };
-        let rank = |field: &Field| telling::rank(&self.kind, &field.path, field.new.as_ref().map_or("", Value::kept));
+        let rank = |field: &Field| paths::rank(&self.kind, &field.path, field.new.as_ref().map_or("", Value::kept));
         // Fields that say as much as the first one, such as the images of several containers.
         let alike = self.fields.iter().take(MOST_ALIKE).take_while(|field| rank(field) == rank(first));
         let (mut parts, mut shown) = (Vec::new(), 0);
@@ -429,7 +429,7 @@ impl Line {
         let mut parts = vec![Part::new("added", PartKind::Plain)];
         for field in &self.fields {
             let Some(value) = &field.new else { continue };
-            let path = telling::shown(field.path.strip_prefix("spec.").unwrap_or(&field.path));
+            let path = paths::shown(field.path.strip_prefix("spec.").unwrap_or(&field.path));
             let is_message = self.is_event() && path == "message";
             parts.push(Part::new(", ", PartKind::Plain));
             parts.push(Part::new(format!("{path} "), PartKind::Path));
@@ -482,7 +482,7 @@ impl Line {
                 || (!self.is_ending(path) && state::tone_of(&self.kind, path, new) == Tone::Bad)
         };
         let is_written = |field: &Field| {
-            let is_outside = is_pod && !field.path.starts_with("status.") && field.path != telling::POD_STATUS;
+            let is_outside = is_pod && !field.path.starts_with("status.") && field.path != paths::POD_STATUS;
             (is_outside || field.path.starts_with("metadata.")) && !is_servers(&field.path)
         };
         let is_added = self.delta_type == DeltaType::Added;
@@ -495,13 +495,13 @@ impl Line {
 
     /// Whether a field says how a container of a Pod ends that is asked to go: with any exit code.
     fn is_ending(&self, path: &str) -> bool {
-        path != telling::POD_STATUS && self.pod.as_ref().is_some_and(|pod| pod.word == "Terminating")
+        path != paths::POD_STATUS && self.pod.as_ref().is_some_and(|pod| pod.word == "Terminating")
     }
 
     /// The states that this change brings: the fields, and their new words.
     pub fn states(&self) -> impl Iterator<Item = (&str, &str)> {
         let is_state = |field: &&Field| {
-            let is_word = telling::rank(&self.kind, &field.path, "") <= 2;
+            let is_word = paths::rank(&self.kind, &field.path, "") <= 2;
             (is_word && !self.is_ending(&field.path)) || field.path.ends_with("].status")
         };
         let states = self.fields.iter().filter(is_state);
@@ -515,7 +515,7 @@ impl Line {
 
     /// The state that this change brings, if it is one that says that something is wrong.
     pub fn trouble(&self) -> Option<&str> {
-        let is_state = |field: &&Field| telling::rank(&self.kind, &field.path, "") <= 2 && !self.is_ending(&field.path);
+        let is_state = |field: &&Field| paths::rank(&self.kind, &field.path, "") <= 2 && !self.is_ending(&field.path);
         let states = self.fields.iter().filter(is_state);
         let words = states.filter_map(|field| Some((&*field.path, field.new.as_ref()?.kept())));
         let is_trouble = |path: &str, word: &str| state::tone_of(&self.kind, path, word) == Tone::Bad;

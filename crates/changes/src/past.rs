@@ -12,7 +12,7 @@ use smallvec::smallvec;
 
 use crate::field::Field;
 use crate::line::Line;
-use crate::telling;
+use crate::paths;
 use crate::value::Value;
 use crate::writer::{Evidence, InferredWriter};
 
@@ -55,10 +55,10 @@ pub fn read(kind: &str, text: &str) -> Vec<Moment> {
     let metadata = json::named(&object, "metadata").and_then(json::members).unwrap_or_default();
     let status = json::named(&object, "status").and_then(json::members).unwrap_or_default();
     let mut said = Vec::new();
-    tell_metadata(&metadata, &mut said);
+    read_metadata(&metadata, &mut said);
     items(&status, "conditions").iter().for_each(|item| said.extend(condition(kind, item)));
     for list in ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"] {
-        items(&status, list).iter().for_each(|item| tell_container(item, &mut said));
+        items(&status, list).iter().for_each(|item| read_container(item, &mut said));
     }
     let managers: Vec<(Timestamp, SmolStr, bool)> =
         items(&metadata, "managedFields").iter().filter_map(|item| manager(item)).collect();
@@ -97,7 +97,7 @@ fn moment(said: &[Said], managers: &[(Timestamp, SmolStr, bool)]) -> Moment {
     Moment { at: first.at, what: first.what.clone(), more, tone: first.tone, by: by.unwrap_or_default() }
 }
 
-fn tell_metadata(metadata: &Members<'_>, said: &mut Vec<Said>) {
+fn read_metadata(metadata: &Members<'_>, said: &mut Vec<Said>) {
     if let Some(at) = time(json::named(metadata, "creationTimestamp")) {
         said.push(Said { at, rank: 1, what: "created".into(), tone: Tone::Plain });
     }
@@ -119,13 +119,13 @@ fn condition(kind: &str, item: &str) -> Option<Said> {
     }
     // What is as it should be is ordinary.
     let tone = Some(state::condition(kind, &name, &status)).filter(|tone| *tone != Tone::Good).unwrap_or_default();
-    let telling = telling::rank(kind, &format!("status.conditions[{name}].status"), &status);
+    let rank = paths::rank(kind, &format!("status.conditions[{name}].status"), &status);
     let what = format!("{name} became {status}{}{reason}", if reason.is_empty() { "" } else { ": " });
-    Some(Said { at, rank: if tone == Tone::Bad { 0 } else { 2 + telling }, what, tone })
+    Some(Said { at, rank: if tone == Tone::Bad { 0 } else { 2 + rank }, what, tone })
 }
 
 /// How a container ended, now and before its last start, and when it started again.
-fn tell_container(item: &str, said: &mut Vec<Said>) {
+fn read_container(item: &str, said: &mut Vec<Said>) {
     let Some(members) = json::members(item) else { return };
     let name = text(json::named(&members, "name"));
     let state = |of: &str, state: &str| {
@@ -221,16 +221,16 @@ mod tests {
     use super::*;
 
     /// Second, sentence, what else, meaning, and who wrote.
-    type Told = (i64, &'static str, &'static str, Tone, &'static str);
+    type Row = (i64, &'static str, &'static str, Tone, &'static str);
 
     #[track_caller]
-    fn check(kind: &str, text: &str, expected: &[Told]) {
+    fn check(kind: &str, text: &str, expected: &[Row]) {
         let text = text.replace("@", "2026-11-25T10:00:");
         let start = Timestamp::parse("2026-11-25T10:00:00Z").unwrap().0;
         let moments = read(kind, &text);
-        let told: Vec<_> =
+        let rows: Vec<_> =
             moments.iter().map(|one| (one.at.0 - start, &*one.what, &*one.more, one.tone, &*one.by)).collect();
-        assert_eq!(told, expected);
+        assert_eq!(rows, expected);
     }
 
     #[test]

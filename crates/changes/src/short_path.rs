@@ -1,7 +1,7 @@
 //! The path of a field as a row shows it: without what is the same for all fields of its kind. The whole path stays beside
 //! it, in the row's title.
 
-use crate::telling;
+use crate::paths;
 
 /// Where the template of Pods stands.
 const TEMPLATES: [&str; 2] = ["spec.jobTemplate.spec.template.", "spec.template."];
@@ -19,10 +19,10 @@ const RANDOM: &str = "bcdfghjklmnpqrstvwxz2456789";
 
 /// The short form of a path of an object with this name: `image`, `image of sidecar`, `replicas`, `Ready`, `label app`.
 pub fn short(path: &str, object: &str) -> String {
-    if path == telling::POD_STATUS {
+    if path == paths::POD_STATUS {
         return "status".into();
     }
-    if let Some((name, member)) = telling::condition(path).filter(|(name, _)| name.parse::<usize>().is_err()) {
+    if let Some((name, member)) = paths::condition(path).filter(|(name, _)| name.parse::<usize>().is_err()) {
         return match member {
             "" | ".status" => name.into(),
             member => format!("{name} {}", member.trim_start_matches('.')),

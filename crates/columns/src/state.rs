@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_tells_its_state_in_one_way() {
+    fn a_kind_shows_its_state_in_one_way() {
         let mut with_state = Vec::new();
         for kind in KINDS.iter().chain(BEFORE.iter().map(|(_, before)| before)) {
             let count = |part| kind.columns.iter().filter(|column| column.state == part).count();
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn tones_tell_waiting_from_failing() {
+    fn tones_distinguish_waiting_from_failing() {
         let check = |expected, words: &[&str]| {
             for word in words {
                 assert_eq!(pod(word), expected, "{word}");

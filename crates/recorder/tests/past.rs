@@ -279,9 +279,9 @@ proptest! {
         for (from, to) in [(0, end), (end / 3, end / 2), (end / 2, end / 2), (end / 2, end)] {
             let there: Vec<u64> =
                 kept.iter().copied().filter(|at| (from..to).contains(at) && recorder.get(*at).is_some()).collect();
-            let told = |at: &u64| recorder.get(*at).is_some();
-            let forward: Vec<u64> = recorder.between(from, to).map(|one| one.sequence).filter(told).collect();
-            let mut back: Vec<u64> = recorder.between(from, to).rev().map(|one| one.sequence).filter(told).collect();
+            let is_kept = |at: &u64| recorder.get(*at).is_some();
+            let forward: Vec<u64> = recorder.between(from, to).map(|one| one.sequence).filter(is_kept).collect();
+            let mut back: Vec<u64> = recorder.between(from, to).rev().map(|one| one.sequence).filter(is_kept).collect();
             back.reverse();
             prop_assert_eq!(&forward, &there);
             prop_assert_eq!(&back, &there);
@@ -292,7 +292,7 @@ proptest! {
                 both.extend(ends.next_back().map(|one| one.sequence));
             }
             both.sort_unstable();
-            both.retain(told);
+            both.retain(is_kept);
             prop_assert_eq!(&both, &there);
         }
         let times: Vec<f64> = kept.iter().filter(|at| recorder.get(**at).is_some()).map(|at| all[*at as usize].at).collect();

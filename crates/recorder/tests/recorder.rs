@@ -78,7 +78,7 @@ fn the_same_version_is_kept_once() {
 }
 
 #[test]
-fn what_is_dull_goes_first_and_leaves_no_hole_in_what_is_told() {
+fn heartbeats_are_evicted_first_and_leave_no_hole_in_what_is_shown() {
     let mut recorder = Recorder::new(64 << 10);
     let filling = |at: u64| {
         (0..40).map(|part| format!("{:x}", (at * 40 + part).wrapping_mul(0x9E37_79B9_7F4A_7C15))).collect::<String>()

@@ -28,7 +28,7 @@ thread_local! {
 
 /// The button that watches the present filter, and the list of the watched ones.
 #[component]
-pub fn TellMe(
+pub fn NotifyMe(
     /// What to show.
     screen: Screen,
     /// Where clicks go.
@@ -110,11 +110,11 @@ pub fn perform(alert: Alert) {
                 let _ = Notification::request_permission();
             }
         }
-        Alert::Tell(told) => {
+        Alert::Notify(notification) => {
             if has_notifications() && Notification::permission() == NotificationPermission::Granted {
-                notify(&told.title, &told.body);
+                notify(&notification.title, &notification.body);
             }
-            if told.sound {
+            if notification.sound {
                 // Without a tone, the rest tells.
                 let _ = AUDIO.with_borrow(|audio| audio.as_ref().map(sound));
             }

@@ -13,7 +13,7 @@ use kubechurn_model::feed::{FeedCommand, FeedRow, Piece};
 use kubechurn_model::page::command::Command;
 use kubechurn_model::rewind::banner::RewindCommand;
 
-use crate::ui::feed::alerts::TellMe;
+use crate::ui::feed::alerts::NotifyMe;
 use crate::ui::feed::noise::Noise;
 use crate::ui::feed::span::Span;
 use crate::ui::feed::wrong::Wrong;
@@ -202,7 +202,7 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
                     </div>
                 </details>
             })}
-            <TellMe screen commands />
+            <NotifyMe screen commands />
             <button
                 data-testid="feed-table"
                 title="the table of these kinds"

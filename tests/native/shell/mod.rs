@@ -220,7 +220,7 @@ impl Shell {
         driver.generation += 1;
         driver.under_way.take().iter().for_each(AbortHandle::abort);
         let (this, generation, lister_watcher) = (self.this.clone(), driver.generation, driver.lister_watcher.clone());
-        let tell = move |input: Input<'_>| {
+        let report = move |input: Input<'_>| {
             let Some(shell) = this.upgrade() else { return };
             let current = shell.drivers.borrow().get(&id).map(|driver| driver.generation);
             if current == Some(generation) {
@@ -229,10 +229,10 @@ impl Shell {
         };
         let work = spawn_local(async move {
             match action {
-                Action::List(request) => lister_watcher.list(&request, tell).await,
-                Action::Watch(request) => lister_watcher.watch(&request, tell).await,
-                Action::WatchOverHttp(request) => lister_watcher.watch_over_http(&request, tell).await,
-                Action::Probe(request) => lister_watcher.probe(&request, tell).await,
+                Action::List(request) => lister_watcher.list(&request, report).await,
+                Action::Watch(request) => lister_watcher.watch(&request, report).await,
+                Action::WatchOverHttp(request) => lister_watcher.watch_over_http(&request, report).await,
+                Action::Probe(request) => lister_watcher.probe(&request, report).await,
                 Action::Wait => {}
             }
         });

@@ -194,75 +194,75 @@ pub struct ListerWatcher {
 }
 
 impl ListerWatcher {
-    /// Fetches one page, and tells of it.
-    pub async fn list(&self, request: &ListRequest, tell: impl Fn(Input<'_>)) {
+    /// Fetches one page, and reports it.
+    pub async fn list(&self, request: &ListRequest, report: impl Fn(Input<'_>)) {
         let mut response = match self.server.send(&request.url(&self.resource, &self.scope), "*/*", None).await {
             Ok(response) => response,
-            Err(failure) => return tell(Input::Failed(failure)),
+            Err(failure) => return report(Input::Failed(failure)),
         };
-        tell(Input::Piece(&[]));
+        report(Input::Piece(&[]));
         loop {
             match response.chunk().await {
-                Ok(Some(bytes)) => tell(Input::Piece(&bytes)),
-                Ok(None) => return tell(Input::PageEnd),
-                Err(error) => return tell(Input::Failed(broke_off(error))),
+                Ok(Some(bytes)) => report(Input::Piece(&bytes)),
+                Ok(None) => return report(Input::PageEnd),
+                Err(error) => return report(Input::Failed(broke_off(error))),
             }
         }
     }
 
-    /// Opens a socket, and tells of everything that it says, until it ends.
-    pub async fn watch(&self, request: &WatchRequest, tell: impl Fn(Input<'_>)) {
+    /// Opens a socket, and reports everything that it says, until it ends.
+    pub async fn watch(&self, request: &WatchRequest, report: impl Fn(Input<'_>)) {
         let url = format!("{}{}", self.server.socket, request.url(&self.resource, &self.scope));
         let mut asked = url.into_client_request().expect("the page asks for addresses");
         let origin = self.server.place.address("").map(|own| own.origin()).unwrap_or_default();
         for (name, value) in [("User-Agent", SOCKET_AGENT), ("Origin", &origin)] {
             asked.headers_mut().insert(name, value.parse().expect("it is a header"));
         }
-        let Ok((mut socket, _)) = connect_async(asked).await else { return tell(Input::Closed(NO_CODE)) };
-        tell(Input::Opened);
+        let Ok((mut socket, _)) = connect_async(asked).await else { return report(Input::Closed(NO_CODE)) };
+        report(Input::Opened);
         let mut code = NO_CODE;
         while let Some(Ok(message)) = socket.next().await {
             match message {
-                Message::Text(text) => tell(Input::Bytes(text.as_bytes())),
-                Message::Binary(bytes) => tell(Input::Bytes(&bytes)),
+                Message::Text(text) => report(Input::Bytes(text.as_bytes())),
+                Message::Binary(bytes) => report(Input::Bytes(&bytes)),
                 Message::Close(frame) => code = frame.map_or(1005, |frame| frame.code.into()),
                 Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
             }
         }
-        tell(Input::Closed(code));
+        report(Input::Closed(code));
     }
 
-    /// Asks for a watch over HTTP, and tells of each line.
-    pub async fn watch_over_http(&self, request: &WatchRequest, tell: impl Fn(Input<'_>)) {
+    /// Asks for a watch over HTTP, and reports each line.
+    pub async fn watch_over_http(&self, request: &WatchRequest, report: impl Fn(Input<'_>)) {
         let mut response = match self.server.send(&request.url(&self.resource, &self.scope), "*/*", None).await {
             Ok(response) => response,
-            Err(failure) => return tell(Input::Failed(failure)),
+            Err(failure) => return report(Input::Failed(failure)),
         };
-        tell(Input::Opened);
+        report(Input::Opened);
         let mut lines = Lines::default();
-        let mut frame = |line: Result<&[u8], usize>| tell(line.map_or_else(Input::TooLong, Input::Bytes));
+        let mut frame = |line: Result<&[u8], usize>| report(line.map_or_else(Input::TooLong, Input::Bytes));
         loop {
             match response.chunk().await {
                 Ok(Some(bytes)) => lines.read(&bytes, LONGEST_FRAME, &mut frame),
-                Ok(None) => return tell(Input::Closed(if lines.is_whole() { 1000 } else { NO_CODE })),
-                Err(_) => return tell(Input::Closed(NO_CODE)),
+                Ok(None) => return report(Input::Closed(if lines.is_whole() { 1000 } else { NO_CODE })),
+                Err(_) => return report(Input::Closed(NO_CODE)),
             }
         }
     }
 
     /// Asks over HTTP for a watch that was refused as a socket.
-    pub async fn probe(&self, request: &WatchRequest, tell: impl Fn(Input<'_>)) {
+    pub async fn probe(&self, request: &WatchRequest, report: impl Fn(Input<'_>)) {
         let response = self.server.send(&request.probe().url(&self.resource, &self.scope), "*/*", None).await;
         let response = match response {
-            Ok(_) if request.initial_events => return tell(Input::ProbePassed),
+            Ok(_) if request.initial_events => return report(Input::ProbePassed),
             Ok(response) => response,
-            Err(failure) => return tell(Input::Failed(failure)),
+            Err(failure) => return report(Input::Failed(failure)),
         };
         let text = response.text().await.unwrap_or_default();
         let mut frames = text.lines().filter_map(|line| event::split(line).ok());
         match frames.find(|frame| frame.event_type == EventType::Error) {
-            Some(frame) => tell(Input::Failed(Failure::from_error_event(frame.object))),
-            None => tell(Input::ProbePassed),
+            Some(frame) => report(Input::Failed(Failure::from_error_event(frame.object))),
+            None => report(Input::ProbePassed),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::field::Field;
 use crate::line::{Line, Owner, Unknown};
 use crate::noise::Noise;
 use crate::part::{self, Part, PartKind};
-use crate::telling;
+use crate::paths;
 use crate::value::Value;
 use crate::writer::{InferredWriter, Writers};
 
@@ -200,7 +200,7 @@ impl Entry {
     fn sort_progress(&mut self) -> usize {
         let kind = self.kind.clone();
         sort_by_key(&mut self.progress, |progress| {
-            telling::rank(&kind, &progress.path, progress.last().map_or("", Value::kept))
+            paths::rank(&kind, &progress.path, progress.last().map_or("", Value::kept))
         });
         let before = self.progress.len();
         self.progress.truncate(MOST_PATHS);
@@ -217,8 +217,8 @@ impl Entry {
         let plain = |text: String| Part::new(text, PartKind::Plain);
         match &self.subject {
             Subject::Noise(counts) => {
-                let told = Noise::ALL.into_iter().zip(counts).filter(|(_, count)| **count > 0);
-                let words: Vec<String> = told.map(|(noise, count)| format!("{} {count}", noise.words())).collect();
+                let counted = Noise::ALL.into_iter().zip(counts).filter(|(_, count)| **count > 0);
+                let words: Vec<String> = counted.map(|(noise, count)| format!("{} {count}", noise.words())).collect();
                 return vec![plain(format!("{} folded as noise: {}", self.count, words.join(" · ")))];
             }
             Subject::Notice(words) => return vec![plain(words.clone())],
@@ -228,8 +228,8 @@ impl Entry {
         if self.has_added {
             phrases.push(vec![plain("added".into())]);
         }
-        let told: Vec<&Progress> = self.fields().collect();
-        phrases.extend(told.iter().take(SHOWN).map(|progress| progress.parts_of(is_short)));
+        let fields: Vec<&Progress> = self.fields().collect();
+        phrases.extend(fields.iter().take(SHOWN).map(|progress| progress.parts_of(is_short)));
         if let Some(message) = &self.message {
             let text = if is_short { message.whole() } else { message.to_string() };
             phrases.push(vec![Part::new("message ", PartKind::Path), Part::new(text, PartKind::New)]);
@@ -242,7 +242,7 @@ impl Entry {
         }
         let mut parts = phrases.join(&plain(", ".into()));
         if is_short && !self.is_about_events() {
-            parts.extend(part::more(told.len().saturating_sub(SHOWN) + self.unlisted));
+            parts.extend(part::more(fields.len().saturating_sub(SHOWN) + self.unlisted));
         }
         parts
     }
@@ -250,7 +250,7 @@ impl Entry {
     /// The fields that are worth a word. A Pod's state says what its phase and its deletion do, and a Warning is called so.
     pub fn fields(&self) -> impl Iterator<Item = &Progress> {
         let has = |wanted: &str| self.progress.iter().any(|progress| progress.path == wanted);
-        let (has_state, has_reason) = (has(telling::POD_STATUS), has("reason"));
+        let (has_state, has_reason) = (has(paths::POD_STATUS), has("reason"));
         self.progress.iter().filter(move |progress| match &*progress.path {
             "status.phase" => !has_state,
             "message" | "note" | "type" if self.is_about_events() => false,
@@ -284,9 +284,8 @@ impl Entry {
             _ => {}
         }
         let is_usual = self.is_usual && !self.fails && self.unknown.is_none();
-        let mut states =
-            self.progress.iter().filter(|known| known.path == telling::POD_STATUS).flat_map(Progress::ends);
-        let is_going = self.deleted > 0 || self.progress.iter().any(|known| known.path == telling::DELETION);
+        let mut states = self.progress.iter().filter(|known| known.path == paths::POD_STATUS).flat_map(Progress::ends);
+        let is_going = self.deleted > 0 || self.progress.iter().any(|known| known.path == paths::DELETION);
         let is_complete =
             |value: Option<&Value>| value.is_some_and(|value| matches!(value.kept(), "Completed" | "Succeeded"));
         let has_ended = states.any(|(first, last)| is_complete(first) || is_complete(last));
@@ -304,13 +303,13 @@ impl Entry {
     /// Whether a field ended as it should: a condition holds, and no fewer Pods are ready than before.
     fn is_settled(&self, progress: &Progress, is_going: bool) -> bool {
         let text = |value: Option<&Value>| value.map_or(String::new(), |value| value.kept().to_owned());
-        progress.ends().all(|(first, last)| match telling::condition(&progress.path) {
+        progress.ends().all(|(first, last)| match paths::condition(&progress.path) {
             Some((name, ".status")) => {
                 let tone = state::condition(&self.kind, name, &text(last));
                 is_going || !matches!(tone, Tone::Bad | Tone::Wait)
             }
             Some(_) => true,
-            None if telling::is_readiness(&progress.path) && !self.asks => {
+            None if paths::is_readiness(&progress.path) && !self.asks => {
                 let number = |value| text(value).parse::<u64>().unwrap_or_default();
                 number(first) <= number(last)
             }
@@ -324,7 +323,7 @@ impl Entry {
 
     /// Whether its object was marked for deletion.
     pub(super) fn is_to_go(&self) -> bool {
-        self.progress.iter().any(|field| field.path == telling::DELETION)
+        self.progress.iter().any(|field| field.path == paths::DELETION)
     }
 
     /// Follows the values of the fields of one more change, of the member at this place.

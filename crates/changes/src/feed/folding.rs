@@ -527,12 +527,12 @@ impl Folding {
         self.next
     }
 
-    /// Forgets the last block, and says how many changes it told.
+    /// Forgets the last block, and returns how many changes it had.
     pub(super) fn evict(&mut self) -> u64 {
         let entries = self.blocks.pop_first().map(|(_, block)| block.entries).unwrap_or_default();
-        let mut told = 0;
+        let mut changes = 0;
         for entry in entries.iter().filter_map(|id| self.entries.remove(id)) {
-            told += entry.count;
+            changes += entry.count;
             for member in &entry.members {
                 if self.of_object.get(member).is_some_and(|(id, _)| *id == entry.id) {
                     self.of_object.remove(member);
@@ -542,7 +542,7 @@ impl Folding {
                 self.groups.remove(&key);
             }
         }
-        told
+        changes
     }
 }
 

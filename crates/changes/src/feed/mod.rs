@@ -40,7 +40,7 @@ impl Default for Limits {
     }
 }
 
-/// Where the changes are that the feed was given. `received` is the sum of `listed`, `noise` and `told`.
+/// Where the changes are that the feed was given. `received` is the sum of `listed`, `noise` and `significant`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// All that were given.
@@ -50,7 +50,7 @@ pub struct Counts {
     /// Those that say nothing.
     pub noise: u64,
     /// Those that say something.
-    pub told: u64,
+    pub significant: u64,
     /// Those, noise included, that the filter does not let through.
     pub filtered: u64,
     /// Those, noise included, that were in rows which are not kept any more, or that were not kept whole when the rows were
@@ -98,7 +98,7 @@ impl Feed {
         }
         match line.noise {
             Some(_) => self.counts.noise += 1,
-            None => self.counts.told += 1,
+            None => self.counts.significant += 1,
         }
         let id = self.fold(&line);
         // What came of an older change is how the Pods were before this one.
@@ -139,7 +139,7 @@ impl Feed {
             line.mark(mark);
             self.bytes += line.text_bytes();
             if line.noise.is_some() && !was_noise {
-                self.counts.told -= 1;
+                self.counts.significant -= 1;
                 self.counts.noise += 1;
             }
         }

@@ -9,8 +9,8 @@ use kubechurn_client::api::sort::sort_by_key;
 
 use crate::field::Field;
 use crate::part::{self, Part, PartKind};
+use crate::paths;
 use crate::short_path;
-use crate::telling;
 use crate::value::Value;
 
 /// The most values of one object that are kept: the first, and the newest of the others.
@@ -106,7 +106,7 @@ impl Progress {
     pub(super) fn follow(&mut self, field: &Field, is_new: bool, member: usize) {
         let [old, new] = [&field.old, &field.new].map(|value| value.as_ref().map(Value::brief));
         // When an object is to be gone is moved more than once, and says nothing new.
-        if self.path == telling::DELETION && self.shares.is_none() {
+        if self.path == paths::DELETION && self.shares.is_none() {
             return;
         }
         self.last = new.clone();
@@ -212,7 +212,7 @@ impl Progress {
             Some(_) => self.pairs().iter().map(|pair| pair_of(pair, text(&pair.first), text(&pair.last))).collect(),
             None => vec![self.values.iter().map(text).collect::<Vec<_>>().join(self.arrow())],
         };
-        format!("{} {}", telling::shown(&self.path), values.join(", "))
+        format!("{} {}", paths::shown(&self.path), values.join(", "))
     }
 
     fn arrow(&self) -> &'static str {
@@ -220,7 +220,7 @@ impl Progress {
     }
 
     pub(super) fn parts_of(&self, is_short: bool) -> Vec<Part> {
-        let path = if is_short { self.short_path() } else { telling::shown(&self.path).into() };
+        let path = if is_short { self.short_path() } else { paths::shown(&self.path).into() };
         let path = Part::new(format!("{path} "), PartKind::Path);
         if let Some(shares) = &self.shares {
             return self.parts_of_pairs(path, shares.others, is_short);
@@ -253,7 +253,7 @@ impl Progress {
 
     /// `7 Pending → Running, 2 Pending → Failed`; without counts where all objects did the same.
     fn parts_of_pairs(&self, path: Part, others: u64, is_short: bool) -> Vec<Part> {
-        if self.path == telling::DELETION {
+        if self.path == paths::DELETION {
             return vec![Part::new("marked for deletion", PartKind::Plain)];
         }
         let (pairs, mut parts) = (self.pairs(), vec![path]);

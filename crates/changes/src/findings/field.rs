@@ -11,7 +11,7 @@ use kubechurn_client::cache::delta::DeltaType;
 
 use crate::field::Field;
 use crate::findings::recent::{Evidence, Recent};
-use crate::findings::{Card, Finding, TOLD_FOR};
+use crate::findings::{Card, Finding, REPORTED_FOR};
 use crate::line::Line;
 use crate::value::Value;
 
@@ -71,7 +71,7 @@ impl Fields {
         }
     }
 
-    pub(super) fn tell(&self, now: f64, cards: &mut Vec<Card>) {
+    pub(super) fn report(&self, now: f64, cards: &mut Vec<Card>) {
         cards.extend(self.states.iter().filter_map(|((uid, path), state)| state.card(now, uid, path)));
     }
 }
@@ -151,7 +151,7 @@ impl State {
 
     fn card(&self, now: f64, uid: &Uid, path: &SmolStr) -> Option<Card> {
         let last_at = self.changes.last_at()?;
-        let is_now = now - last_at <= TOLD_FOR && self.returns.last_at().is_some_and(|at| now - at <= TOLD_FOR);
+        let is_now = now - last_at <= REPORTED_FOR && self.returns.last_at().is_some_and(|at| now - at <= REPORTED_FOR);
         // So it is with nearly all fields, each of which is asked ten times a second: no path is read for that.
         if !is_now || self.returns.count < RETURNS as u64 {
             return None;

@@ -17,7 +17,7 @@ use kubechurn_client::api::uid::Uid;
 use crate::line::Line;
 
 /// How long a finding is reported after its last evidence, in milliseconds.
-pub const TOLD_FOR: f64 = 120_000.0;
+pub const REPORTED_FOR: f64 = 120_000.0;
 /// The most sequence numbers of a finding: the newest.
 pub const MOST_SEQS: usize = 64;
 
@@ -175,9 +175,9 @@ impl Findings {
     /// the evidence, of which more comes all the time: a card stays in its place.
     pub fn cards(&self, now: f64) -> Vec<Card> {
         let mut cards = Vec::new();
-        self.fields.tell(now, &mut cards);
-        self.objects.tell(now, &mut cards);
-        self.rollouts.tell(now, &mut cards);
+        self.fields.report(now, &mut cards);
+        self.objects.report(now, &mut cards);
+        self.rollouts.report(now, &mut cards);
         let place = |card: &Card| card.finding.place();
         sort_by(&mut cards, |one, two| place(one).cmp(&place(two)).then(two.since.total_cmp(&one.since)));
         cards

@@ -9,7 +9,7 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::findings::recent::{Evidence, Recent};
-use crate::findings::{Card, Finding, TOLD_FOR};
+use crate::findings::{Card, Finding, REPORTED_FOR};
 use crate::line::Line;
 use crate::writer::Evidence::OwnsField;
 
@@ -97,14 +97,14 @@ impl Objects {
         state.writes.add(line.at, line.seq, MINUTE);
     }
 
-    pub(super) fn tell(&self, now: f64, cards: &mut Vec<Card>) {
+    pub(super) fn report(&self, now: f64, cards: &mut Vec<Card>) {
         for (uid, state) in self.writes.iter() {
             let (Some(last_at), Some(key)) = (state.writes.last_at(), &state.key) else { continue };
             let is_much = || {
                 state.writes.after(last_at - MINUTE) > MOST_A_MINUTE
                     || state.writes.after(last_at - TEN_SECONDS) > MOST_IN_TEN_SECONDS
             };
-            if now - last_at <= TOLD_FOR && is_much() {
+            if now - last_at <= REPORTED_FOR && is_much() {
                 let finding = Finding::Rewriting { manager: state.manager.to_string() };
                 cards.push(card(finding, (&state.kind, key, uid), &state.writes, last_at));
             }
@@ -112,7 +112,7 @@ impl Objects {
         for ((_, kind, key), lives) in self.lives.iter() {
             let Some(last_at) = lives.made.last_at() else { continue };
             let times = if lives.is_owned { TIMES_OWNED } else { TIMES };
-            if lives.made.count >= times && now - last_at <= TOLD_FOR {
+            if lives.made.count >= times && now - last_at <= REPORTED_FOR {
                 cards.push(card(Finding::Recreated, (kind, key, &lives.uid), &lives.made, last_at));
             }
         }

@@ -7,7 +7,7 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::findings::recent::{Evidence, Recent};
-use crate::findings::{Card, Finding, TOLD_FOR};
+use crate::findings::{Card, Finding, REPORTED_FOR};
 use crate::line::Line;
 use crate::replicas::Replicas;
 
@@ -94,7 +94,7 @@ impl Rollouts {
         }
     }
 
-    pub(super) fn tell(&self, now: f64, cards: &mut Vec<Card>) {
+    pub(super) fn report(&self, now: f64, cards: &mut Vec<Card>) {
         cards.extend(self.states.iter().filter_map(|(uid, state)| state.card(now, uid)));
     }
 }
@@ -164,7 +164,7 @@ impl State {
         };
         let waited = now - progressed_at;
         // A rollout that nobody has touched for long is not news: it was reported, and the feed has it.
-        let is_news = waited <= LONG + 10.0 * TOLD_FOR;
+        let is_news = waited <= LONG + 10.0 * REPORTED_FOR;
         (self.is_running && waited >= patience && is_news).then_some(())?;
         Some(Card {
             finding: Finding::Stuck {

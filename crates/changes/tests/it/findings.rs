@@ -1,6 +1,6 @@
 //! The detectors: each on what it is to find, and on what it is not.
 
-use kubechurn_changes::findings::{Card, Finding, Findings, MOST_SEQS, TOLD_FOR};
+use kubechurn_changes::findings::{Card, Finding, Findings, MOST_SEQS, REPORTED_FOR};
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Marks;
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ fn a_field_that_one_manager_sets_to_and_fro_flaps() {
         "Deployment web: spec.replicas goes to and fro 7 times in 60 s by autoscaler: `4` ⇄ `6`"
     );
     assert_eq!(card.title(), "A field flaps");
-    play.silent(70_001.0 + TOLD_FOR);
+    play.silent(70_001.0 + REPORTED_FOR);
 }
 
 #[test]

@@ -53,13 +53,13 @@ fn a_rollout_is_a_dozen_lines_and_the_first_names_what_began_it() {
         }
         family.extend(more);
     }
-    let told = during.iter().filter(|step| step.ms >= from && family.contains(&step.uid));
-    let told = told.filter(|step| step.line(&marks).noise.is_none()).count() as u64;
+    let steps = during.iter().filter(|step| step.ms >= from && family.contains(&step.uid));
+    let steps = steps.filter(|step| step.line(&marks).noise.is_none()).count() as u64;
 
     let all: Vec<_> = feed.rows().collect();
     let root = all.iter().position(|row| row.first_at == from && row.depth == 0).unwrap();
     let block: Vec<_> = all[root..].iter().enumerate().take_while(|(at, row)| *at == 0 || row.depth > 0).collect();
-    assert_eq!(block.iter().map(|(_, row)| row.count).sum::<u64>(), told);
+    assert_eq!(block.iter().map(|(_, row)| row.count).sum::<u64>(), steps);
     let words: Vec<String> =
         block.iter().map(|(_, row)| format!("{} {}", "-".repeat(row.depth.into()), row.name())).collect();
     assert_eq!(
@@ -96,14 +96,14 @@ fn every_change_is_in_one_row() {
         }
     }
     let counts = feed.counts();
-    assert_eq!(counts.received, counts.listed + counts.noise + counts.told);
+    assert_eq!(counts.received, counts.listed + counts.noise + counts.significant);
     // Events that came before their cause may have been united when they were put under it.
     let rows: BTreeMap<_, _> = feed.rows().map(|row| (row.id, row.count)).collect();
     let is_united = |id: &u64| !rows.contains_key(id);
     assert!(into.keys().filter(|id| is_united(id)).count() <= 1, "{rows:?} of {into:?}");
     assert!(rows.iter().all(|(id, count)| into.get(id).is_some_and(|own| own <= count)), "{rows:?} of {into:?}");
     assert_eq!(rows.values().sum::<u64>(), into.values().sum::<u64>());
-    assert_eq!(feed.rows().map(|row| row.count).sum::<u64>(), counts.noise + counts.told);
+    assert_eq!(feed.rows().map(|row| row.count).sum::<u64>(), counts.noise + counts.significant);
     for row in feed.rows().filter(|row| !matches!(row.subject, Subject::Noise(_))) {
         for line in row.seqs.iter().map(|seq| feed.line(*seq).unwrap()) {
             assert!(line.kind == row.kind && (row.first_at..=row.last_at).contains(&line.at));
@@ -119,7 +119,7 @@ fn what_is_evicted_is_counted() {
         let (counts, kept) = (feed.counts(), feed.rows().map(|row| row.count).sum::<u64>());
         assert!(feed.len() <= 7 && feed.lines().count() <= 20 && feed.rows().count() == feed.len());
         assert_eq!(counts.received, counts.listed + kept + counts.evicted);
-        assert_eq!(feed.lines().count() as u64 + counts.lines_evicted, counts.noise + counts.told);
+        assert_eq!(feed.lines().count() as u64 + counts.lines_evicted, counts.noise + counts.significant);
     }
 }
 
@@ -162,7 +162,9 @@ fn the_text_that_is_kept_is_bounded() {
         assert!(feed.lines().map(Line::text_bytes).sum::<usize>() <= 40_000);
     }
     let (counts, lines) = (feed.counts(), feed.lines().count() as u64);
-    assert!(lines > 20 && counts.lines_evicted > 100 && lines + counts.lines_evicted == counts.told + counts.noise);
+    assert!(
+        lines > 20 && counts.lines_evicted > 100 && lines + counts.lines_evicted == counts.significant + counts.noise
+    );
     assert!(feed.lines().last().is_some_and(|line| feed.line(line.seq) == Some(line)));
 }
 
@@ -174,7 +176,7 @@ fn what_the_user_marks_becomes_noise() {
     let mark = Mark { kind: "EndpointSlice".into(), object: None, path: "endpoints".into() };
     feed.mark(&mark);
     let after = feed.counts();
-    assert_eq!((before.told + before.noise, before.received), (after.told + after.noise, after.received));
+    assert_eq!((before.significant + before.noise, before.received), (after.significant + after.noise, after.received));
     // The same as if the mark had been there before, but for the annotations that change with the endpoints.
     let mut marks = Marks::default();
     marks.add(mark);

@@ -162,8 +162,8 @@ proptest! {
             let rows: Vec<_> = feed.rows().collect();
             prop_assert!(rows.len() == feed.len() && rows.len() <= most);
             prop_assert_eq!(counts.received, counts.listed + counts.evicted + rows.iter().map(|row| row.count).sum::<u64>());
-            let told = id.and_then(|id| feed.entry(id));
-            prop_assert!(told.is_none_or(|entry| matches!(entry.subject, Subject::Noise(_)) || entry.seqs.contains(&seq)));
+            let entry = id.and_then(|id| feed.entry(id));
+            prop_assert!(entry.is_none_or(|entry| matches!(entry.subject, Subject::Noise(_)) || entry.seqs.contains(&seq)));
             for (place, row) in rows.iter().enumerate() {
                 let Some(parent) = row.parent else {
                     prop_assert_eq!(row.depth, 0);

@@ -107,13 +107,13 @@ mod tests {
         let list = include_str!("../../../../tests/fixtures/lists/customresourcedefinitions.apiextensions.k8s.io.json");
         let list: List = serde_json::from_str(list).unwrap();
         let text = list.items[0].get().replacen('{', r#"{"kind":"CustomResourceDefinition","#, 1);
-        let told: Vec<String> = read(&text, "v1")
+        let columns: Vec<String> = read(&text, "v1")
             .unwrap()
             .iter()
             .map(|one| format!("{} {} {} {}", one.name, one.value_type, one.priority, one.json_path))
             .collect();
         assert_eq!(
-            told,
+            columns,
             [
                 "Size integer 0 .spec.size",
                 "Phase string 0 .status.phase",

@@ -255,8 +255,8 @@ mod tests {
                 {"resource":"cs","responseKind":null,"scope":null,"shortNames":null,"verbs":["list"]}]}]},
             {"metadata":{"name":"c.d"},"versions":null}]}"#;
         let all = recorded(text);
-        let told: Vec<(&str, bool)> = all.iter().map(|one| (one.resource.plural, one.supports(&["list"]))).collect();
-        assert_eq!(told, [("pods", false), ("cs", true)]);
+        let found: Vec<(&str, bool)> = all.iter().map(|one| (one.resource.plural, one.supports(&["list"]))).collect();
+        assert_eq!(found, [("pods", false), ("cs", true)]);
         assert_eq!(read(r#"{"kind":"APIGroupList","groups":null}"#).unwrap(), Answer::Versions(Vec::new()));
         let of = GroupVersion { group: "a.b", version: "v1" };
         let list =
@@ -313,12 +313,12 @@ mod tests {
                 "verbs":["get","list"]}]},
             {"version":"v1","resources":[{"resource":"widgets"},{"resource":"gadgets"}]}]}]}"#;
         let all = recorded(text);
-        let told: Vec<String> = all
+        let found: Vec<String> = all
             .iter()
             .map(|one| format!("{} {} {}", one.resource.api_version(), one.resource.plural, one.preferred))
             .collect();
         assert_eq!(
-            told,
+            found,
             ["example.org/v2 widgets true", "example.org/v1 widgets false", "example.org/v1 gadgets true"]
         );
         assert!(all[0].supports(&["list", "get"]) && !all[0].supports(&["list", "watch"]));

@@ -50,12 +50,12 @@ mod tests {
             (1e100, "1e+100", "1e+100"),
             (2.5e-100, "2.5e-100", "2.5e-100"),
         ] {
-            let told = |write: fn(f64, &mut String)| {
+            let written = |write: fn(f64, &mut String)| {
                 let mut text = String::new();
                 write(number, &mut text);
                 text
             };
-            assert_eq!((&*told(write), &*told(write_json)), (printed, json), "{number}");
+            assert_eq!((&*written(write), &*written(write_json)), (printed, json), "{number}");
         }
     }
 }

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_at_version_tells_the_release() {
+    fn the_answer_at_version_names_the_release() {
         for (text, expected) in [
             (r#"{"major":"1","minor":"35","gitVersion":"v1.35.0"}"#, Some((1, 35))),
             (r#"{"major":"1","minor":"31+","gitVersion":"v1.31.5-eks-8cce635"}"#, Some((1, 31))),

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_costs_nothing_and_is_told_when_it_lasts() {
+    fn a_failure_costs_nothing_and_is_reported_when_it_lasts() {
         let mut cached = CachedDiscovery::default();
         assert_eq!((cached.etag(1), cached.wait()), (None, SOON));
         round(&mut cached, [Ok(CORE), Ok(GROUPS)], nothing_to_describe);

@@ -166,7 +166,7 @@ mod tests {
 
     /// A resync repeats what a waiting list will find gone: that is not among the objects that the next list may lack.
     #[test]
-    fn what_a_waiting_list_does_not_hold_is_gone_although_a_resync_tells_of_it() {
+    fn what_a_waiting_list_does_not_hold_is_gone_although_a_resync_delivers_it() {
         let mut reader = reader_of::<RealFifo>("a@1 c@1");
         reader.put_all(&[".", "[b@9"]);
         reader.take_some();
@@ -197,7 +197,7 @@ mod tests {
         /// Whatever changes a DeltaFIFO brings of a name, a RealFIFO beside it brings too, in the same order, and both
         /// end in the same state.
         #[test]
-        fn a_delta_fifo_tells_a_part_of_what_a_real_fifo_tells(
+        fn a_delta_fifo_gives_a_part_of_what_a_real_fifo_gives(
             steps in prop::collection::vec((0..9_usize, 0..3_usize, 1..3_u32), 0..60),
         ) {
             let (folded, all) = (play::<DeltaFifo>(&steps), play::<RealFifo>(&steps));

@@ -61,7 +61,7 @@ mod tests {
     const HOUR: f64 = 3_600_000.0;
 
     #[test]
-    fn an_answer_tells_the_difference_of_the_clocks() {
+    fn an_answer_shows_the_difference_of_the_clocks() {
         for off in [-72.0 * HOUR, -6.0 * HOUR, -72_000.0, 72_000.0, 6.0 * HOUR] {
             let mut clock = ServerClock::default();
             // The server answers at 27.4 s, after 0.1 s.

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_string_of_a_member_is_read_and_a_missing_one_is_told_from_null() {
+    fn the_string_of_a_member_is_read_and_a_missing_one_is_not_null() {
         for (value, expected) in [("", ""), ("null", ""), (r#""web""#, "web"), (r#""a\u0062""#, "ab")] {
             assert_eq!(Text::read(value).ok().as_deref(), Some(expected), "{value}");
         }

@@ -175,17 +175,17 @@ mod tests {
     /// not taken); `>1` takes what the first watcher finds; `-1` stops it; `X` shuts down.
     fn play(behavior: FullChannelBehavior, words: &str) -> (String, Broadcaster<&str>) {
         let mut broadcaster = Broadcaster::new(behavior);
-        let mut told: Vec<String> = Vec::new();
+        let mut seen: Vec<String> = Vec::new();
         for word in words.split(' ') {
             let (sign, rest) = word.split_at(1);
             let number = rest.parse().unwrap_or(0);
             match sign {
-                "w" => told.extend(broadcaster.watch(number as usize).err().map(|_| String::from("stopped"))),
-                "+" => told.extend(broadcaster.action(rest).err().map(|refused| match refused {
+                "w" => seen.extend(broadcaster.watch(number as usize).err().map(|_| String::from("stopped"))),
+                "+" => seen.extend(broadcaster.action(rest).err().map(|refused| match refused {
                     NotTaken::Stopped(event) => format!("stopped:{event}"),
                     NotTaken::Full(event) => format!("full:{event}"),
                 })),
-                ">" => told.push(match broadcaster.next(WatcherId(number)) {
+                ">" => seen.push(match broadcaster.next(WatcherId(number)) {
                     Next::Event(event) => event.to_owned(),
                     Next::Empty => String::from("."),
                     Next::Ended => String::from("end"),
@@ -195,7 +195,7 @@ mod tests {
             }
             assert!(broadcaster.is_balanced(), "{words} at {word}");
         }
-        (told.join(" "), broadcaster)
+        (seen.join(" "), broadcaster)
     }
 
     fn check(behavior: FullChannelBehavior, words: &str, expected: &str) {
@@ -210,8 +210,8 @@ mod tests {
     /// 74. TestBroadcasterDropIfChannelFull.
     #[test]
     fn full_watcher_is_skipped_alone() {
-        let (told, broadcaster) = play(DropIfChannelFull, "w1 w2 +a +b +c >1 >1 >2 >2 >2 +d >1 >2");
-        assert_eq!(told, "a . a b . d d");
+        let (seen, broadcaster) = play(DropIfChannelFull, "w1 w2 +a +b +c >1 >1 >2 >2 >2 +d >1 >2");
+        assert_eq!(seen, "a . a b . d d");
         assert_eq!([1, 2].map(|id| broadcaster.dropped(WatcherId(id))), [2, 1]);
         assert_eq!(broadcaster.tally(), Tally { sent: 8, delivered: 5, dropped: 3, discarded: 0 });
         check(DropIfChannelFull, "w1 w1 +a +b X >1 >1 >2 >2", "a end a end");
@@ -237,8 +237,8 @@ mod tests {
 
     #[test]
     fn stopping_is_idempotent_and_what_it_discards_is_counted() {
-        let (told, mut broadcaster) = play(DropIfChannelFull, "w9 w9 +a +b >1 -1 -1 >1 >2 X -1 -2 -7 >2");
-        assert_eq!(told, "a end a end");
+        let (seen, mut broadcaster) = play(DropIfChannelFull, "w9 w9 +a +b >1 -1 -1 >1 >2 X -1 -2 -7 >2");
+        assert_eq!(seen, "a end a end");
         assert_eq!(broadcaster.tally(), Tally { sent: 4, delivered: 2, dropped: 0, discarded: 2 });
         assert_eq!(broadcaster.stop_watching(WatcherId(2)), 0);
     }

@@ -59,10 +59,10 @@ impl<V> Lru<V> {
 mod tests {
     use super::*;
 
-    /// Uses each key, and tells which were there (`a`) and which had to be made (`+a`).
+    /// Uses each key, and writes which were there (`a`) and which had to be made (`+a`).
     fn check(capacity: usize, keys: &str, expected: &str) {
         let mut lru = Lru::new(capacity);
-        let mut told = Vec::new();
+        let mut seen = Vec::new();
         for key in keys.split(' ') {
             let mut made = false;
             let value = lru.entry(key, || {
@@ -70,10 +70,10 @@ mod tests {
                 key.to_owned()
             });
             assert_eq!(*value, key);
-            told.push(format!("{}{key}", if made { "+" } else { "" }));
+            seen.push(format!("{}{key}", if made { "+" } else { "" }));
             assert!(lru.len() <= capacity.max(1) && lru.len() == lru.used.len());
         }
-        assert_eq!(told.join(" "), expected);
+        assert_eq!(seen.join(" "), expected);
     }
 
     #[test]

@@ -93,8 +93,8 @@ mod tests {
                 reason: "Rebooted",
                 message: "Node node-1 has been rebooted",
             };
-            let told = recorder().event(&mut broadcaster, Time(255), happened);
-            assert_eq!(told, Ok(()));
+            let recorded = recorder().event(&mut broadcaster, Time(255), happened);
+            assert_eq!(recorded, Ok(()));
             let Next::Event(event) = broadcaster.next(id) else { unreachable!("it was taken") };
             assert_eq!((event.namespace.as_str(), event.name.as_str()), (expected, "node-1.ff"));
             assert_eq!((&event.involved_object, event.count, event.event_type), (&object, 1, EventType::Warning));

@@ -212,7 +212,7 @@ mod tests {
     /// `P` patch, each with the count), and `~` for a wait.
     fn play(times: u32, answers: &[Answer]) -> (String, RecordToSink) {
         let mut sink = RecordToSink::new(EventCorrelator::new(CorrelatorOptions::default()));
-        let (mut told, mut now) = (Vec::new(), 0.0);
+        let (mut actions, mut now) = (Vec::new(), 0.0);
         let (mut left, mut answer) = (answers.iter(), Answer::Failed);
         for _ in 0..times {
             let mut action = sink.handle_event(event("Started", "Started container box", Time(7)), now).unwrap();
@@ -220,7 +220,7 @@ mod tests {
                 assert!(sink.is_balanced());
                 action = match action {
                     Some(action) => {
-                        told.push(match action {
+                        actions.push(match action {
                             Action::Create(event) => format!("C{}", event.count),
                             Action::Patch(patch) => format!("P{}", patch.count),
                         });
@@ -229,19 +229,19 @@ mod tests {
                     }
                     None if sink.is_idle() => break,
                     None => {
-                        told.push(String::from("~"));
+                        actions.push(String::from("~"));
                         now = sink.deadline().expect("it waits for an answer or for its time");
                         sink.handle_time(now)
                     }
                 };
             }
         }
-        (told.join(" "), sink)
+        (actions.join(" "), sink)
     }
 
     fn check(times: u32, answers: &[Answer], sent: &str, written: Written) {
-        let (told, sink) = play(times, answers);
-        assert_eq!(told, sent, "{answers:?}");
+        let (actions, sink) = play(times, answers);
+        assert_eq!(actions, sent, "{answers:?}");
         assert_eq!(sink.written(), Written { events: u64::from(times), ..written }, "{answers:?}");
     }
 
@@ -327,8 +327,8 @@ mod tests {
 
     #[test]
     fn a_flood_is_left_out_and_counted() {
-        let (told, sink) = play(30, &[Answer::Ok]);
-        assert!(told.ends_with("P24 P25"), "{told}");
+        let (actions, sink) = play(30, &[Answer::Ok]);
+        assert!(actions.ends_with("P24 P25"), "{actions}");
         assert_eq!(sink.written(), Written { events: 30, created: 1, patched: 24, skipped: 5, ..Written::default() });
     }
 }

@@ -129,26 +129,26 @@ mod tests {
     /// `-a` is done, `X` shuts down, `D` shuts down with drain, `#` tells the length.
     fn check(words: &str, expected: &str) {
         let mut queue = WorkQueue::default();
-        let mut told = Vec::new();
+        let mut seen = Vec::new();
         for word in words.split(' ') {
             match word.split_at(1) {
                 ("+", item) => {
                     if !queue.add(item) {
-                        told.push(String::from("!"));
+                        seen.push(String::from("!"));
                     }
                 }
                 ("-", item) => queue.done(&item),
-                ("g", _) => told.push(match queue.get() {
+                ("g", _) => seen.push(match queue.get() {
                     Got::Item(item) => item.to_owned(),
                     Got::Empty => String::from("."),
                     Got::ShutDown => String::from("end"),
                 }),
                 ("X", _) => queue.shut_down(),
                 ("D", _) => queue.shut_down_with_drain(),
-                _ => told.push(queue.len().to_string()),
+                _ => seen.push(queue.len().to_string()),
             }
         }
-        assert_eq!(told.join(" "), expected, "{words}");
+        assert_eq!(seen.join(" "), expected, "{words}");
     }
 
     #[test]

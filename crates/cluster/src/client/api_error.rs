@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_tell_the_two_kinds_of_409_apart() {
+    fn reasons_distinguish_the_two_kinds_of_409() {
         check(409, r#"{"reason":"Conflict","message":"x"}"#, "conflict");
         check(409, r#"{"reason":"AlreadyExists","message":"x"}"#, "already exists");
         check(404, "404 page not found", "not found");

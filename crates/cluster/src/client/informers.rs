@@ -40,13 +40,13 @@ pub const OWNER: &str = "owner";
 #[derive(Clone)]
 pub struct Informers(Rc<Shared>);
 
-/// A callback that is told of a change.
-type Tell = Rc<dyn Fn(&Change)>;
+/// A callback that receives a change.
+type EventHandler = Rc<dyn Fn(&Change)>;
 
 struct Shared {
     client: Client,
     factory: RefCell<SharedInformerFactory<RealFifo>>,
-    handlers: RefCell<Vec<(Registration, Tell)>>,
+    handlers: RefCell<Vec<(Registration, EventHandler)>>,
     tasks: RefCell<Vec<JoinHandle<()>>>,
     random: RefCell<Random>,
     began: Instant,
@@ -92,11 +92,16 @@ impl Informers {
         self.0.factory.borrow_mut().informer_for(resource, scope, || informer(resource))
     }
 
-    /// Calls `tell` with every object that is known, and then with every change (`AddEventHandler`).
-    pub(super) fn add_event_handler(&self, id: InformerId, options: HandlerOptions, tell: impl Fn(&Change) + 'static) {
+    /// Calls `handler` with every object that is known, and then with every change (`AddEventHandler`).
+    pub(super) fn add_event_handler(
+        &self,
+        id: InformerId,
+        options: HandlerOptions,
+        handler: impl Fn(&Change) + 'static,
+    ) {
         let registration = self.0.factory.borrow_mut().add_event_handler(id, options, self.now());
         if let Some(registration) = registration {
-            self.0.handlers.borrow_mut().push((registration, Rc::new(tell)));
+            self.0.handlers.borrow_mut().push((registration, Rc::new(handler)));
         }
     }
 
@@ -224,10 +229,10 @@ impl Informers {
         }
         for (registration, changes) in collected {
             let handlers = self.0.handlers.borrow();
-            let tell = handlers.iter().find(|(one, _)| *one == registration).map(|(_, tell)| Rc::clone(tell));
+            let handler = handlers.iter().find(|(one, _)| *one == registration).map(|(_, handler)| Rc::clone(handler));
             drop(handlers);
-            let Some(tell) = tell else { continue };
-            changes.iter().for_each(|change| tell(change));
+            let Some(handler) = handler else { continue };
+            changes.iter().for_each(|change| handler(change));
         }
         self.0.looked.notify_waiters();
     }

@@ -76,10 +76,10 @@ impl Lister {
         self.informers.add_index(self.id, name, of);
     }
 
-    /// Calls `tell` with every object that is known, and then with every change. No informer is borrowed during the
-    /// call, so `tell` may read any lister.
-    pub fn on_change(&self, tell: impl Fn(&Change) + 'static) {
-        self.informers.add_event_handler(self.id, HandlerOptions::default(), tell);
+    /// Calls `handler` with every object that is known, and then with every change. No informer is borrowed during the
+    /// call, so `handler` may read any lister.
+    pub fn on_change(&self, handler: impl Fn(&Change) + 'static) {
+        self.informers.add_event_handler(self.id, HandlerOptions::default(), handler);
     }
 
     /// An object as JSON, with the `kind` and `apiVersion` that lists leave out. `None` only for an object that was

@@ -72,8 +72,8 @@ async fn informers_follow_what_happens() {
     let check = async {
         let informers = Informers::new(client.clone(), 1);
         let lister = informers.lister(CONFIG_MAPS);
-        let told: Rc<RefCell<Vec<String>>> = Rc::default();
-        let (hears, reads) = (Rc::clone(&told), lister.clone());
+        let heard: Rc<RefCell<Vec<String>>> = Rc::default();
+        let (hears, reads) = (Rc::clone(&heard), lister.clone());
         lister.on_change(move |change| {
             let word = match change {
                 Change::Added { listed: true, .. } => "listed",
@@ -97,10 +97,10 @@ async fn informers_follow_what_happens() {
         let patch = json!({"data": {"a": "c"}});
         client.patch(&CONFIG_MAPS, "default", "one", Patch::Merge(&patch)).await.unwrap();
         client.delete(&CONFIG_MAPS, "default", "one", DeleteOptions::default()).await.unwrap();
-        while told.borrow().len() < 4 {
+        while heard.borrow().len() < 4 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(*told.borrow(), ["listed before", "added one", "updated one", "deleted one"]);
+        assert_eq!(*heard.borrow(), ["listed before", "added one", "updated one", "deleted one"]);
         let before = lister.value(&ObjectKey::new("default", "before")).unwrap();
         assert_eq!((&before["kind"], &before["apiVersion"]), (&json!("ConfigMap"), &json!("v1")));
         let found = lister.in_namespace("default").iter().any(|object| &*object.key.name == "before");

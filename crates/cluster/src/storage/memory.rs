@@ -42,11 +42,11 @@ impl Memory {
     /// A storage with a channel of its own for its newest revision.
     #[cfg(test)]
     pub fn new(revision: u64) -> Self {
-        Self::telling(watch::Sender::new(revision), revision)
+        Self::notifying(watch::Sender::new(revision), revision)
     }
 
     /// An empty storage whose history starts at `revision`, and which sends its newest revision on this channel.
-    pub fn telling(seen: watch::Sender<u64>, revision: u64) -> Self {
+    pub fn notifying(seen: watch::Sender<u64>, revision: u64) -> Self {
         let state = State {
             revision,
             keys: BTreeMap::new(),

@@ -22,7 +22,7 @@ impl RestartableMemory {
     /// An empty storage whose history starts at `revision`.
     pub fn new(revision: u64) -> Self {
         let seen = watch::Sender::new(revision);
-        Self { current: RwLock::new(Memory::telling(seen.clone(), revision)), seen }
+        Self { current: RwLock::new(Memory::notifying(seen.clone(), revision)), seen }
     }
 
     /// Restarts: each object is written again, in the order of the last changes, with the revisions after `revision`.
@@ -32,7 +32,7 @@ impl RestartableMemory {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let mut all = now(current.range(&RangeRequest::prefix(ROOT)))?.values;
         all.sort_by_key(|one| one.revision);
-        let anew = Memory::telling(self.seen.clone(), revision);
+        let anew = Memory::notifying(self.seen.clone(), revision);
         let mut newest = revision;
         for one in all {
             if let Txn::Written(written) = now(anew.txn(&one.key, 0, Write::Put(one.value)))? {

@@ -73,9 +73,9 @@ async fn a_table_s_watch_names_its_columns_once() {
     let server = serve(quiet()).await;
     server.config_map("one", "web").await;
     let events = server.watch_as(&format!("{PATH}?watch=1&allowWatchBookmarks=1"), TABLE).await;
-    let told: Vec<(&Value, bool)> =
+    let types: Vec<(&Value, bool)> =
         events.iter().map(|event| (&event["type"], event["object"]["columnDefinitions"].is_array())).collect();
-    assert_eq!(told, [(&json!("ADDED"), true), (&json!("ADDED"), false), (&json!("BOOKMARK"), false)]);
+    assert_eq!(types, [(&json!("ADDED"), true), (&json!("ADDED"), false), (&json!("BOOKMARK"), false)]);
     assert!(events.iter().all(|event| event["object"]["kind"] == "Table"));
     assert_eq!(events[1]["object"]["rows"][0]["cells"][0], "one");
 }

@@ -55,7 +55,7 @@ async fn preconditions_and_dry_runs() {
 }
 
 #[tokio::test]
-async fn events_beyond_the_limit_are_told_as_deleted() {
+async fn events_beyond_the_limit_are_sent_as_deleted() {
     let events = Limits { most: 1, ..Limits::default() };
     let server = serve(Args { events, ..quiet() }).await;
     let path = "/api/v1/namespaces/default/events";
@@ -135,9 +135,9 @@ async fn a_definition_waits_for_objects_that_are_held_and_takes_no_new_ones() {
     let is_being_deleted = |widget: &Value| widget["metadata"]["deletionTimestamp"].is_string();
     eventually(&server, &format!("{WIDGETS}/held"), "leaving", is_being_deleted).await;
     let (_, waiting) = server.get(&path).await;
-    let told = waiting["status"]["conditions"].as_array().unwrap().iter().find(|one| one["type"] == "Terminating");
-    let told = told.map(|one| (&one["status"], &one["reason"]));
-    assert_eq!(told, Some((&json!("True"), &json!("InstanceDeletionInProgress"))));
+    let condition = waiting["status"]["conditions"].as_array().unwrap().iter().find(|one| one["type"] == "Terminating");
+    let condition = condition.map(|one| (&one["status"], &one["reason"]));
+    assert_eq!(condition, Some((&json!("True"), &json!("InstanceDeletionInProgress"))));
     assert_eq!(server.patch(&format!("{WIDGETS}/held"), &json!({"metadata": {"finalizers": null}})).await.0, 200);
     eventually(&server, &path, "gone", |answer| answer["code"] == 404).await;
     assert_eq!(server.get(WIDGETS).await.0, 404);

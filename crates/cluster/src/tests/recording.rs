@@ -27,8 +27,8 @@ fn record(recorder: &mut Recorder, server: &Server, resource: &'static Resource,
 /// The Events of a namespace: count and message, in the order of their creation.
 async fn events(server: &Server, namespace: &str) -> Vec<(u64, String)> {
     let (_, list) = server.get(&format!("/api/v1/namespaces/{namespace}/events")).await;
-    let told = |item: &Value| (item["count"].as_u64().unwrap(), item["message"].as_str().unwrap().to_owned());
-    list["items"].as_array().unwrap().iter().map(told).collect()
+    let row = |item: &Value| (item["count"].as_u64().unwrap(), item["message"].as_str().unwrap().to_owned());
+    list["items"].as_array().unwrap().iter().map(row).collect()
 }
 
 #[tokio::test]

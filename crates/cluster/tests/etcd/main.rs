@@ -49,7 +49,7 @@ async fn serve(etcd: &str) -> (Process, String) {
 /// What a client knows about its object: the newest number that was acknowledged, and a number that it has sent without
 /// an answer, which may or may not have been written.
 #[derive(Debug, Clone, Copy, Default)]
-struct Told {
+struct Written {
     acknowledged: Option<u64>,
     unanswered: Option<u64>,
 }
@@ -59,25 +59,25 @@ async fn write(
     url: String,
     client: usize,
     acknowledged: Arc<Semaphore>,
-    mut told: BTreeMap<String, Told>,
-) -> BTreeMap<String, Told> {
+    mut written: BTreeMap<String, Written>,
+) -> BTreeMap<String, Written> {
     let http = reqwest::Client::new();
-    let first = told.values().filter_map(|one| one.acknowledged).max().unwrap_or_default() + 1;
+    let first = written.values().filter_map(|one| one.acknowledged).max().unwrap_or_default() + 1;
     for number in first.. {
         let name = format!("client-{client}-{}", number % 7);
         let body = json!({"metadata": {"name": name}, "data": {"number": number.to_string()}}).to_string();
-        let one = told.entry(name.clone()).or_default();
+        let one = written.entry(name.clone()).or_default();
         let request = match one.acknowledged {
             Some(_) => http.put(format!("{url}{CONFIG_MAPS}/{name}")),
             None => http.post(format!("{url}{CONFIG_MAPS}")),
         };
         one.unanswered = Some(number);
-        let Ok(answer) = request.body(body).send().await else { return told };
+        let Ok(answer) = request.body(body).send().await else { return written };
         assert!(answer.status().is_success(), "{name}: {}", answer.status());
-        *one = Told { acknowledged: Some(number), unanswered: None };
+        *one = Written { acknowledged: Some(number), unanswered: None };
         acknowledged.add_permits(1);
     }
-    told
+    written
 }
 
 /// The numbers in the storage.
@@ -94,28 +94,28 @@ async fn numbers(url: &str) -> BTreeMap<String, u64> {
 async fn no_acknowledged_write_is_lost_when_the_server_is_killed() {
     let folder = TemporaryFolder::new("etcd");
     let (_etcd, etcd) = etcd(folder.path()).await;
-    let mut told = vec![BTreeMap::new(); CLIENTS];
+    let mut written = vec![BTreeMap::new(); CLIENTS];
     let (mut server, mut url) = serve(&etcd).await;
     for round in 0..ROUNDS {
         let acknowledged = Arc::new(Semaphore::new(0));
-        let clients = std::mem::take(&mut told).into_iter().enumerate();
+        let clients = std::mem::take(&mut written).into_iter().enumerate();
         let writers: Vec<_> = clients
-            .map(|(client, told)| tokio::spawn(write(url.clone(), client, Arc::clone(&acknowledged), told)))
+            .map(|(client, written)| tokio::spawn(write(url.clone(), client, Arc::clone(&acknowledged), written)))
             .collect();
         let enough = tokio::time::timeout(DEADLINE, acknowledged.acquire_many(WRITES)).await;
         enough.expect("they are written in time").expect("nobody closes it").forget();
         // Dropping a process kills it with SIGKILL, while all clients are writing.
         drop(server);
         for writer in writers {
-            told.push(tokio::time::timeout(DEADLINE, writer).await.expect("it ends in time").expect("it ends well"));
+            written.push(tokio::time::timeout(DEADLINE, writer).await.expect("it ends in time").expect("it ends well"));
         }
         (server, url) = serve(&etcd).await;
         let numbers = numbers(&url).await;
-        for (name, one) in told.iter_mut().flatten() {
+        for (name, one) in written.iter_mut().flatten() {
             let found = numbers.get(name).copied();
             let holds = found == one.acknowledged || (found.is_some() && found == one.unanswered);
             assert!(holds, "round {round}: {name} is {found:?}, after {one:?}");
-            *one = Told { acknowledged: found, unanswered: None };
+            *one = Written { acknowledged: found, unanswered: None };
         }
     }
 }

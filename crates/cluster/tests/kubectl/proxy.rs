@@ -123,16 +123,16 @@ async fn the_proxy_s_filters() {
 /// What `./dev serve` reports about an existing proxy: the methods that write and that the proxy passes on. The check
 /// itself writes nothing.
 #[tokio::test]
-async fn what_a_proxy_passes_on_is_told_without_a_write() {
+async fn what_a_proxy_passes_on_is_found_without_a_write() {
     let session = Session::start("proxy-writes").await;
     let writes = async |arguments: &str, prefix: &str| {
         let (_process, address) = proxy(&session, arguments).await;
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dev");
         let url = format!("http://{address}{prefix}");
-        let told = tokio::process::Command::new("sh").args([script, "writes", &url]).output().await;
-        let told = told.expect("./dev runs");
-        assert!(told.status.success(), "{told:?}");
-        String::from_utf8_lossy(&told.stdout).into_owned()
+        let output = tokio::process::Command::new("sh").args([script, "writes", &url]).output().await;
+        let output = output.expect("./dev runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let before = session.writes().await;
     assert_eq!(writes("", "").await, " POST PUT PATCH DELETE");

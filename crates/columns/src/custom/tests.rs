@@ -119,8 +119,8 @@ fn widgets_are_shown_as_a_real_server_shows_them() {
         .iter()
         .map(|column| (column["name"].as_str().unwrap().to_uppercase(), column["priority"] != 0))
         .collect();
-    let told: Vec<(String, bool)> = columns.iter().map(|column| (column.title.to_owned(), column.wide)).collect();
-    assert_eq!(told, expected);
+    let titles: Vec<(String, bool)> = columns.iter().map(|column| (column.title.to_owned(), column.wide)).collect();
+    assert_eq!(titles, expected);
     // Sat, 21 Nov 2026 08:15:56 GMT
     let now = Timestamp::parse("2026-11-21T08:15:56Z").unwrap();
     for row in table["rows"].as_array().unwrap() {
@@ -131,12 +131,12 @@ fn widgets_are_shown_as_a_real_server_shows_them() {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         });
-        let told = object.cells.iter().map(|cell| {
+        let cells = object.cells.iter().map(|cell| {
             let mut text = String::new();
             cell.write(now, &mut text);
             text
         });
-        assert_eq!(told.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+        assert_eq!(cells.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     }
 }
 

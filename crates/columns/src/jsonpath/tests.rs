@@ -21,10 +21,10 @@ fn object() -> Value {
 /// All values that a path leads to, as JSON.
 fn found(path: &str, object: &str) -> Value {
     let path = JsonPath::parse(path).unwrap_or_else(|| panic!("{path}"));
-    path.all(object).into_iter().map(told).collect()
+    path.all(object).into_iter().map(written).collect()
 }
 
-fn told(found: Found<'_>) -> Value {
+fn written(found: Found<'_>) -> Value {
     match found {
         Found::Json(text) => serde_json::from_str(text).unwrap(),
         Found::Text(text) => text.into(),
@@ -327,11 +327,11 @@ proptest! {
     fn over_text_and_over_values_it_is_the_same(path in paths(), value in values()) {
         if let Some(parsed) = JsonPath::parse(&path) {
             let text = value.to_string();
-            let ours: Vec<Value> = parsed.all(&text).into_iter().map(told).collect();
+            let ours: Vec<Value> = parsed.all(&text).into_iter().map(written).collect();
             prop_assert_eq!(&ours, &reference::all(&parsed, &value), "{} in {}", path, text);
             let below = parsed.root().map(|root| {
                 let below = value.as_object().and_then(|map| map.get(root)).map(Value::to_string);
-                below.and_then(|below| parsed.first_below(&below).map(told))
+                below.and_then(|below| parsed.first_below(&below).map(written))
             });
             prop_assert_eq!(below.unwrap_or_else(|| ours.first().cloned()), ours.first().cloned(), "{} in {}", path, text);
         }

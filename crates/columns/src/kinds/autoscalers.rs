@@ -115,23 +115,23 @@ fn targets(specs: &[Metric<'_>], statuses: &[Metric<'_>]) -> Cell {
     if specs.is_empty() {
         return NONE;
     }
-    let mut told = String::new();
+    let mut text = String::new();
     for (at, spec) in specs.iter().enumerate().take(SHOWN) {
         if at > 0 {
-            told.push_str(", ");
+            text.push_str(", ");
         }
         let current = statuses.get(at).and_then(|status| status.current.as_ref());
-        target(&mut told, spec, current);
+        target(&mut text, spec, current);
     }
     if specs.len() > SHOWN {
         // Writing to a String cannot fail.
-        let _ = write!(told, " + {} more...", specs.len() - SHOWN);
+        let _ = write!(text, " + {} more...", specs.len() - SHOWN);
     }
-    Cell::Text(told.into())
+    Cell::Text(text.into())
 }
 
 /// Appends one metric: its measurement and its target.
-fn target(told: &mut String, spec: &Metric<'_>, current: Option<&Values>) {
+fn target(text: &mut String, spec: &Metric<'_>, current: Option<&Values>) {
     let wanted = &spec.target;
     // A measurement of another type than the target's counts as missing.
     let measured =
@@ -139,23 +139,23 @@ fn target(told: &mut String, spec: &Metric<'_>, current: Option<&Values>) {
     // Writing to a String cannot fail.
     let _ = match (&*spec.kind, &wanted.average_value) {
         ("Resource" | "ContainerResource", Some(Scalar(value))) => {
-            write!(told, "{}: {}/{value}", &*spec.name, measured(average))
+            write!(text, "{}: {}/{value}", &*spec.name, measured(average))
         }
         ("Resource" | "ContainerResource", None) => {
             let percent = |share: Option<i64>, otherwise: &str| {
                 share.map_or_else(|| otherwise.to_owned(), |share| format!("{share}%"))
             };
             let current = percent(current.and_then(|values| values.average_utilization), UNKNOWN);
-            write!(told, "{}: {current}/{}", &*spec.name, percent(wanted.average_utilization, "<auto>"))
+            write!(text, "{}: {current}/{}", &*spec.name, percent(wanted.average_utilization, "<auto>"))
         }
-        ("Pods", Some(Scalar(value))) => write!(told, "{}/{value}", measured(average)),
-        ("Object" | "External", Some(Scalar(value))) => write!(told, "{}/{value} (avg)", measured(average)),
+        ("Pods", Some(Scalar(value))) => write!(text, "{}/{value}", measured(average)),
+        ("Object" | "External", Some(Scalar(value))) => write!(text, "{}/{value} (avg)", measured(average)),
         ("Object" | "External", None) => {
             // Go prints a missing number as `<nil>`.
             let value = plain(wanted).map_or("<nil>", |Scalar(value)| value.as_str());
-            write!(told, "{}/{value}", measured(plain))
+            write!(text, "{}/{value}", measured(plain))
         }
-        ("Pods", None) => write!(told, "{}/<nil>", measured(average)),
-        _ => write!(told, "<unknown type>"),
+        ("Pods", None) => write!(text, "{}/<nil>", measured(average)),
+        _ => write!(text, "<unknown type>"),
     };
 }

@@ -173,7 +173,7 @@ fn report(minutes: u64, samples: &[Sample]) -> bool {
 }
 
 #[test]
-fn a_slope_is_told_from_noise() {
+fn a_slope_is_distinguished_from_noise() {
     let noise = |at: usize| if at.is_multiple_of(2) { 0.5 } else { -0.5 };
     for (rise, grows) in [(0.0, false), (50.0, true), (-50.0, false), (0.2, false)] {
         let points: Vec<(f64, f64)> =

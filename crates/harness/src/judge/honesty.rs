@@ -97,8 +97,8 @@ pub fn gaps(log: &PageLog, samples: &[Sample], (name, resource): (&str, &str), o
     let mut complaints = Vec::new();
     for outage in outages.iter().filter(|outage| outage.resource.is_empty() || outage.resource == name) {
         let within = |sample: &&Sample| sample.at >= outage.from && sample.at <= outage.to;
-        let told = samples.iter().filter(within).any(|sample| !sample.says_live(name));
-        if !told && outage.to - outage.from < outage.bound + SLACK {
+        let was_shown = samples.iter().filter(within).any(|sample| !sample.says_live(name));
+        if !was_shown && outage.to - outage.from < outage.bound + SLACK {
             continue;
         }
         let (mut covered, end) = (outage.from + SLACK, outage.to - SLACK);

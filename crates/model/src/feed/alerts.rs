@@ -41,8 +41,8 @@ pub enum Alert {
     /// Ask the user for the permission to notify, unless it was given or refused.
     Ask,
     /// Notify.
-    Tell(Notification),
-    /// Show in the tab's title and icon that so many changes were told that the user may not have seen; 0 for none.
+    Notify(Notification),
+    /// Show in the tab's title and icon that the user may not have seen so many of the notified changes; 0 for none.
     Mark(u64),
 }
 
@@ -102,8 +102,8 @@ pub struct Alerts {
     /// The filter that the first of them passed.
     passed: String,
     /// When the last notification was, in milliseconds.
-    told_at: Option<f64>,
-    /// How many were told since the user was last seen.
+    notified_at: Option<f64>,
+    /// How many were notified since the user was last seen.
     unseen: u64,
     sound: bool,
 }
@@ -173,13 +173,13 @@ impl Alerts {
 
     /// When the next notification is due, in milliseconds, if something waits.
     pub fn deadline(&self) -> Option<f64> {
-        (self.waiting > 0).then(|| self.told_at.map_or(0.0, |at| at + LEAST))
+        (self.waiting > 0).then(|| self.notified_at.map_or(0.0, |at| at + LEAST))
     }
 
     /// The notification that is due now.
     pub fn take_due(&mut self, now: f64) -> Option<Notification> {
         self.deadline().filter(|at| *at <= now)?;
-        self.told_at = Some(now);
+        self.notified_at = Some(now);
         self.unseen += self.waiting;
         let count = std::mem::take(&mut self.waiting);
         let mut body = std::mem::take(&mut self.words).join("\n");
@@ -245,28 +245,28 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_is_told_at_once_and_then_at_most_once_in_ten_seconds() {
+    fn what_passes_is_notified_at_once_and_then_at_most_once_in_ten_seconds() {
         let mut alerts = watching("name:cart", 0);
         assert_eq!((alerts.deadline(), alerts.take_due(5_000.0)), (None, None));
         alerts.look(&line(0, DeltaType::Updated, "other"), true);
         alerts.look(&line(1, DeltaType::Updated, "cart"), true);
-        let told = alerts.take_due(5_000.0).unwrap();
-        assert_eq!((&*told.title, &*told.body), ("1 change: name:cart", "Pod shop/cart spec.a 1 → 1"));
+        let due = alerts.take_due(5_000.0).unwrap();
+        assert_eq!((&*due.title, &*due.body), ("1 change: name:cart", "Pod shop/cart spec.a 1 → 1"));
         for seq in 2..7 {
             alerts.look(&line(seq, DeltaType::Updated, "cart"), true);
             assert_eq!(alerts.take_due(5_000.0 + seq as f64), None);
         }
         assert_eq!((alerts.deadline(), alerts.take_due(14_999.0)), (Some(15_000.0), None));
-        let told = alerts.take_due(15_000.0).unwrap();
-        assert_eq!(told.title, "5 changes: name:cart");
-        assert_eq!(told.body.lines().collect::<Vec<_>>()[2..], ["Pod shop/cart spec.a 1 → 4", "and 2 more"]);
+        let due = alerts.take_due(15_000.0).unwrap();
+        assert_eq!(due.title, "5 changes: name:cart");
+        assert_eq!(due.body.lines().collect::<Vec<_>>()[2..], ["Pod shop/cart spec.a 1 → 4", "and 2 more"]);
         assert_eq!((alerts.take_due(60_000.0), alerts.unseen()), (None, 6));
         assert!(alerts.seen() && !alerts.seen());
         assert_eq!(alerts.model().items[0].count, "6");
     }
 
     #[test]
-    fn what_was_there_before_what_a_list_brings_and_what_says_nothing_is_never_told() {
+    fn what_was_there_before_what_a_list_brings_and_what_says_nothing_is_never_notified() {
         let mut alerts = watching("", 10);
         let (old, listed) = (line(9, DeltaType::Updated, "a"), line(10, DeltaType::Replaced, "a"));
         alerts.look(&old, true);
@@ -306,7 +306,7 @@ mod tests {
     fn a_hostile_name_stays_text_of_bounded_length() {
         let mut alerts = watching("", 0);
         alerts.look(&line(1, DeltaType::Added, &"x\u{202e}\n".repeat(5_000)), true);
-        let told = alerts.take_due(0.0).unwrap();
-        assert!(told.body.chars().count() <= LONGEST && !told.body.contains(['\u{202e}', '\n']), "{}", told.body);
+        let due = alerts.take_due(0.0).unwrap();
+        assert!(due.body.chars().count() <= LONGEST && !due.body.contains(['\u{202e}', '\n']), "{}", due.body);
     }
 }

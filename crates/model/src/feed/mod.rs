@@ -240,7 +240,7 @@ impl Changes {
 
     /// How many changes have come since the page was paused.
     pub fn since_pause(&self) -> u64 {
-        let counts = |feed: &Feed| feed.counts().told + feed.counts().noise;
+        let counts = |feed: &Feed| feed.counts().significant + feed.counts().noise;
         self.paused.as_ref().map_or(0, |paused| counts(&self.feed) - counts(paused))
     }
 
@@ -336,14 +336,14 @@ impl Changes {
         self.waiting.len()
     }
 
-    /// The next change that is to be told.
+    /// The next change that is to be read.
     pub fn take_next(&mut self) -> Option<u64> {
         self.waiting.pop_front()
     }
 
-    /// Tells a change.
-    pub fn tell(&mut self, line: Line) {
-        // What is told again was looked at before.
+    /// Puts a change into the findings and the feed.
+    pub fn push(&mut self, line: Line) {
+        // What is read again was looked at before.
         if self.found.is_none_or(|found| found < line.seq) {
             self.found = Some(line.seq);
             self.findings.push(&line);
@@ -351,24 +351,24 @@ impl Changes {
         self.feed.push(line);
     }
 
-    /// Tells now what happened to watches at a time.
+    /// Puts what happened to watches at a time into the feed.
     pub fn notice(&mut self, now: f64, at: f64, words: String) {
         self.feed.notice(at, &words);
         if self.notices.len() == MOST_NOTICES {
             self.notices.pop_front();
         }
         let before = self.found.map_or(0, |found| found + 1);
-        self.notices.push_back(Notice { told: now, before, at, words });
+        self.notices.push_back(Notice { noticed_at: now, before, at, words });
     }
 
-    /// Has the changes that the feed keeps be told again, because what counts as noise is another.
-    fn tell_again(&mut self, filter: Filter) {
-        let told: Vec<u64> = self.feed.lines().map(|line| line.seq).collect();
+    /// Has the changes that the feed keeps be read again, because what counts as noise is another.
+    fn read_again(&mut self, filter: Filter) {
+        let sequences: Vec<u64> = self.feed.lines().map(|line| line.seq).collect();
         self.open.clear();
         self.hand = None;
         self.feed = Feed::new(LIMITS);
         self.feed.set_filter(filter);
-        told.into_iter().rev().for_each(|sequence| self.waiting.push_front(sequence));
+        sequences.into_iter().rev().for_each(|sequence| self.waiting.push_front(sequence));
     }
 
     /// What can be called noise in a row, or else in the row under the cursor: its first field, of every object of the kind,
@@ -396,7 +396,7 @@ impl Changes {
     /// Calls a field noise no longer.
     pub fn call_no_noise(&mut self, mark: &Mark, filter: Filter) {
         if self.marks.remove(mark) {
-            self.tell_again(filter);
+            self.read_again(filter);
         }
     }
 

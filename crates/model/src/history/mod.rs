@@ -206,12 +206,12 @@ impl History {
             _ if is_lease(&resource) || self.is_node_heartbeat(&resource, &received, text) => Interest::Dull,
             _ => Interest::Change,
         };
-        let is_told_elsewhere = interest == Interest::Change && self.is_known_elsewhere(&resource, &received);
+        let is_known_elsewhere = interest == Interest::Change && self.is_known_elsewhere(&resource, &received);
         match self.recorder.push(NewVersion { at: now, delta_type, resource, object, text, interest, was_known }) {
             Pushed::Kept(sequence) => {
-                let is_told = interest != Interest::Listed || is_workload(&resource);
-                let is_told = is_told || self.recorder.previous(sequence).is_some();
-                (is_told && !is_told_elsewhere).then_some(sequence)
+                let is_change = interest != Interest::Listed || is_workload(&resource);
+                let is_change = is_change || self.recorder.previous(sequence).is_some();
+                (is_change && !is_known_elsewhere).then_some(sequence)
             }
             Pushed::Again(known) => {
                 if delta_type == DeltaType::Replaced
@@ -658,7 +658,7 @@ mod tests {
         use kubechurn_columns::kinds::events;
         let (core, other) = (events::KIND.resource, events::EVENTS_K8S_IO.resource);
         let mut history = History::new(1 << 20, 0);
-        let mut told = |resource, delta_type, text: &str| {
+        let mut is_new = |resource, delta_type, text: &str| {
             let object = Arc::new(decode_metadata(text).unwrap());
             history
                 .push(
@@ -668,11 +668,11 @@ mod tests {
                 .is_some()
         };
         let (first, second) = (text("a", "7", 0), text("a", "8", 0));
-        assert!(told(core, DeltaType::Added, &first) && !told(other, DeltaType::Added, &first));
-        assert!(told(other, DeltaType::Updated, &second) && !told(core, DeltaType::Updated, &second));
-        assert!(told(core, DeltaType::Deleted, &second) && !told(other, DeltaType::Deleted, &second));
+        assert!(is_new(core, DeltaType::Added, &first) && !is_new(other, DeltaType::Added, &first));
+        assert!(is_new(other, DeltaType::Updated, &second) && !is_new(core, DeltaType::Updated, &second));
+        assert!(is_new(core, DeltaType::Deleted, &second) && !is_new(other, DeltaType::Deleted, &second));
         // Of the same name and number in another kind is another object.
-        assert!(told(pods::KIND.resource, DeltaType::Added, &first));
+        assert!(is_new(pods::KIND.resource, DeltaType::Added, &first));
         assert!(history.is_balanced());
     }
 

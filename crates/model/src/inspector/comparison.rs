@@ -61,7 +61,7 @@ pub struct Rows {
 /// The rows of two versions. `open` has the numbers of the folded parts that are opened, by their first lines in the old text.
 pub fn rows(old: &Value, new: &Value, open: &[usize]) -> Rows {
     let mut new = new.clone();
-    tell_apart(old, &mut new);
+    distinguish(old, &mut new);
     let (old, new) = (yaml::text(old, false), yaml::text(&new, false));
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let edits = edits(&old, &new);
@@ -79,12 +79,12 @@ pub fn rows(old: &Value, new: &Value, open: &[usize]) -> Rows {
 }
 
 /// Two values of a Secret are masked alike if they are as long as each other: that they differ is said in words.
-fn tell_apart(old: &Value, new: &mut Value) {
+fn distinguish(old: &Value, new: &mut Value) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
-            new.iter_mut().for_each(|(name, new)| old.get(name).into_iter().for_each(|old| tell_apart(old, new)));
+            new.iter_mut().for_each(|(name, new)| old.get(name).into_iter().for_each(|old| distinguish(old, new)));
         }
-        (Value::Array(old), Value::Array(new)) => old.iter().zip(new).for_each(|(old, new)| tell_apart(old, new)),
+        (Value::Array(old), Value::Array(new)) => old.iter().zip(new).for_each(|(old, new)| distinguish(old, new)),
         (Value::String(old), Value::String(new)) if old != new => {
             if let (Some(before), Some(now)) = (secret::mask(old), secret::mask(new)) {
                 *new = if before == now { format!("{now}, another value") } else { now.to_owned() };

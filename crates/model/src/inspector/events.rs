@@ -120,10 +120,10 @@ mod tests {
             Arc::new(events::decode(&text).unwrap())
         };
         let all = [event("a", "2026-11-21T08:13:27Z", 1), event("b", "2026-11-21T09:13:27Z", 7), event("c", "", 0)];
-        let (told, more) = items(&events::KIND, all.iter());
-        let names: Vec<(&str, i64)> = told.iter().map(|item| (&*item.key, item.count)).collect();
+        let (shown, more) = items(&events::KIND, all.iter());
+        let names: Vec<(&str, i64)> = shown.iter().map(|item| (&*item.key, item.count)).collect();
         assert_eq!((names, more), (vec![("n/b", 7), ("n/a", 1), ("n/c", 1)], 0));
-        let first = &told[0];
+        let first = &shown[0];
         assert_eq!(
             (&*first.kind, first.tone, &*first.reason, &*first.source),
             ("Warning", Tone::Bad, "BackOff", "kubelet")

@@ -35,8 +35,8 @@ impl Namespaces {
 
     /// The names that are known: the server's, and those that were typed where the server does not report all.
     pub fn known(&self) -> impl Iterator<Item = &String> {
-        let tells_all = self.trouble.is_none() && !self.names.is_empty();
-        let typed = self.typed.iter().filter(move |name| !tells_all && !self.names.contains(name));
+        let lists_all = self.trouble.is_none() && !self.names.is_empty();
+        let typed = self.typed.iter().filter(move |name| !lists_all && !self.names.contains(name));
         self.names.iter().chain(typed)
     }
 
@@ -125,10 +125,10 @@ mod tests {
         ] {
             known.listed(answer);
             assert_eq!(known.names, names);
-            let told = known.trouble.as_deref();
+            let found = known.trouble.as_deref();
             assert!(
-                told.is_some() == trouble.is_some() && told.unwrap_or_default().contains(trouble.unwrap_or_default()),
-                "{told:?}"
+                found.is_some() == trouble.is_some() && found.unwrap_or_default().contains(trouble.unwrap_or_default()),
+                "{found:?}"
             );
         }
     }

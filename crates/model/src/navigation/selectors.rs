@@ -8,8 +8,9 @@ use kubechurn_client::api::selector::{FieldSelector, LabelSelector, SelectorErro
 ///
 /// What is wrong with the text, and an example of a label selector.
 pub fn check_labels(text: &str) -> Result<(), String> {
-    let told = |error: SelectorError| format!("{error}. Labels are chosen as in app=web,tier!=db,env in (a,b),!canary");
-    LabelSelector::parse(text).map(drop).map_err(told)
+    let explained =
+        |error: SelectorError| format!("{error}. Labels are chosen as in app=web,tier!=db,env in (a,b),!canary");
+    LabelSelector::parse(text).map(drop).map_err(explained)
 }
 
 /// Whether a text is a field selector. Only the server knows which fields there are.
@@ -18,9 +19,9 @@ pub fn check_labels(text: &str) -> Result<(), String> {
 ///
 /// What is wrong with the text, and an example of a field selector.
 pub fn check_fields(text: &str) -> Result<(), String> {
-    let told =
+    let explained =
         |error: SelectorError| format!("{error}. Fields are chosen as in status.phase!=Running,spec.nodeName=n1");
-    FieldSelector::parse(text).map(drop).map_err(told)
+    FieldSelector::parse(text).map(drop).map_err(explained)
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Notifications {
     /// Has the shell notify, if that is due.
     pub(super) fn notify(&mut self, cx: &mut Context<'_>) {
         if let Some(notification) = self.alerts.take_due(cx.env.now()) {
-            cx.effects.push(Effect::Alert(Alert::Tell(notification)));
+            cx.effects.push(Effect::Alert(Alert::Notify(notification)));
             cx.effects.push(Effect::Alert(Alert::Mark(self.alerts.unseen())));
             self.present(cx);
         }

@@ -137,9 +137,9 @@ impl Feed {
     }
 
     /// How many changes the feed has; while another moment is shown, of those that had come.
-    pub(super) fn told(&self) -> u64 {
+    pub(super) fn total(&self) -> u64 {
         let until = self.changes.span.as_ref().filter(|reading| reading.is_until());
-        until.map_or(&self.changes.feed, |reading| &reading.feed).counts().told
+        until.map_or(&self.changes.feed, |reading| &reading.feed).counts().significant
     }
 
     /// How many changes are still to be told, those of the moment that is shown included.
@@ -184,7 +184,7 @@ impl Feed {
             Some(mut line) => {
                 self.wrong.changed(&mut line, cx);
                 alerts.look(&line, cx);
-                self.changes.tell(line);
+                self.changes.push(line);
             }
             None => self.changes.skipped += 1,
         }
@@ -214,13 +214,13 @@ impl Feed {
 
     fn read_past_of(&mut self, sequence: u64, cx: &Context<'_>) {
         // An object that was known before came with a change.
-        let Some(told) = cx.watching.history.change(sequence).filter(|told| told.old.is_none()) else { return };
-        let Some(text) = told.new.as_deref() else { return };
-        let moments = past::read(told.resource.kind, text);
-        let clock = cx.env.server_clock(told.resource.cluster);
+        let Some(change) = cx.watching.history.change(sequence).filter(|change| change.old.is_none()) else { return };
+        let Some(text) = change.new.as_deref() else { return };
+        let moments = past::read(change.resource.kind, text);
+        let clock = cx.env.server_clock(change.resource.cluster);
         let to_page = cx.env.now() - cx.env.wall() - clock.ahead();
         if self.changes.past.wants(&moments, to_page) {
-            let line = self.line(sequence, &told, cx);
+            let line = self.line(sequence, &change, cx);
             self.changes.past.read(moments, to_page, &line);
         } else {
             self.changes.past.pass(moments.len());
@@ -229,23 +229,23 @@ impl Feed {
 
     /// Reads a change; `None` if it is no longer kept.
     fn line_of(&mut self, sequence: u64, cx: &Context<'_>) -> Option<Line> {
-        let told = cx.watching.history.change(sequence)?;
-        Some(self.line(sequence, &told, cx))
+        let change = cx.watching.history.change(sequence)?;
+        Some(self.line(sequence, &change, cx))
     }
 
-    fn line(&mut self, sequence: u64, told: &RecordedChange<'_>, cx: &Context<'_>) -> Line {
+    fn line(&mut self, sequence: u64, change: &RecordedChange<'_>, cx: &Context<'_>) -> Line {
         let received = ReceivedChange {
             seq: sequence,
-            at: told.at,
-            kind: self.kind(told.resource.kind),
-            key: told.key.clone(),
-            uid: told.uid.clone(),
-            delta_type: told.delta_type,
-            old: told.old.as_deref(),
-            new: told.new.as_deref(),
+            at: change.at,
+            kind: self.kind(change.resource.kind),
+            key: change.key.clone(),
+            uid: change.uid.clone(),
+            delta_type: change.delta_type,
+            old: change.old.as_deref(),
+            new: change.new.as_deref(),
         };
         let line = Line::new(received, &self.changes.marks);
-        Line { cluster: cluster_of(&told.resource, cx), ..line }
+        Line { cluster: cluster_of(&change.resource, cx), ..line }
     }
 
     /// Filters the feed. A filter that cannot be read lets everything pass, and the field says so.
@@ -440,7 +440,7 @@ impl Feed {
             |count: usize, one: &str| format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" });
         let mut words = format!(
             "{}{}, {}",
-            plural((counts.told + counts.noise) as usize, "change"),
+            plural((counts.significant + counts.noise) as usize, "change"),
             since.unwrap_or_default(),
             plural(kinds, "kind")
         );
@@ -624,10 +624,10 @@ impl Feed {
         is_left
     }
 
-    /// Has times be told by another clock where what is told does not change by itself.
-    pub(super) fn tell_times_anew(&mut self) {
+    /// Has times be shown by another clock where what is shown does not change by itself.
+    pub(super) fn renew_times(&mut self) {
         if let Some(reading) = &mut self.changes.span {
-            reading.tell_again();
+            reading.show_again();
         }
         if let Some(net) = &mut self.changes.net {
             net.show_again();

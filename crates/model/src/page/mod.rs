@@ -505,7 +505,7 @@ impl Page {
             }
             Command::Fold(heading, open) => {
                 if self.sidebar.fold(heading, open, cx) {
-                    self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
+                    self.sidebar.present((self.feed.total(), self.feed.wrong()), &self.status.rates, cx);
                 }
             }
             Command::List(list, open) => {
@@ -529,8 +529,8 @@ impl Page {
             Command::ToggleTheme => settings::toggle_theme(cx),
             Command::ToggleZone => {
                 settings::toggle_zone(cx);
-                self.inspector.tell_times_anew();
-                self.feed.tell_times_anew();
+                self.inspector.renew_times();
+                self.feed.renew_times();
                 self.status.hurry();
             }
             Command::FocusFilter => cx.focus(Focused::Field("filter")),
@@ -703,7 +703,7 @@ impl Page {
         let cx = &mut self.shared.context(env);
         status::present_place(cx);
         self.table.columns.present(cx);
-        self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
+        self.sidebar.present((self.feed.total(), self.feed.wrong()), &self.status.rates, cx);
         status::present_title(cx);
     }
 
@@ -731,7 +731,7 @@ impl Page {
             return;
         }
         self.status.present(self.connection.progress(cx), self.verification.memory.budget(), cx);
-        self.sidebar.present((self.feed.told(), self.feed.wrong()), &self.status.rates, cx);
+        self.sidebar.present((self.feed.total(), self.feed.wrong()), &self.status.rates, cx);
         self.rewind.present(cx);
         status::present_title(cx);
         self.clocks.look(cx);

@@ -29,8 +29,8 @@ impl Sidebar {
         Sidebar { groups: env.stored(KEY).map_or_else(Groups::default, |text| Groups::parse(&text)) }
     }
 
-    /// Shows the kinds. `told` is how many changes the feed has, and `wrong` how many things are wrong now.
-    pub(super) fn present(&mut self, (told, wrong): (u64, usize), rates: &WatchRates, cx: &mut Context<'_>) {
+    /// Shows the kinds. `total` is how many changes the feed has, and `wrong` how many things are wrong now.
+    pub(super) fn present(&mut self, (total, wrong): (u64, usize), rates: &WatchRates, cx: &mut Context<'_>) {
         let place = &*cx.navigation;
         let mut items: Vec<SidebarItem> = place.catalog.kinds().map(|kind| sidebar_item(kind, rates, cx)).collect();
         // A kind that the server no longer has is shown only if the place asks for it.
@@ -57,7 +57,7 @@ impl Sidebar {
             current: cx.navigation.route.is_everything(),
             href: cx.navigation.route.what_changed().fragment(),
             // Of another moment, only the feed itself knows how much had changed, and nobody what was wrong.
-            count: if is_rewound && !cx.navigation.route.changes { String::new() } else { grouped(told) },
+            count: if is_rewound && !cx.navigation.route.changes { String::new() } else { grouped(total) },
             wrong: if wrong == 0 || is_rewound { String::new() } else { format!("{} wrong", grouped(wrong as u64)) },
         };
         let everything = match &cx.navigation.route.namespaces[..] {

@@ -123,7 +123,7 @@ pub(super) struct Timeline {
     /// Whether the cursor was moved, and what it came to is still to be said.
     says: bool,
     /// When the words were last renewed.
-    told: f64,
+    renewed_at: f64,
     /// By what lanes were hidden last, and when.
     hidden_by: HiddenBy,
     hidden_at: f64,
@@ -160,7 +160,7 @@ impl Timeline {
             filter: route.text.clone(),
             changes: route.changes,
             works: is_unread || watching.view().is_some_and(|view| view.progress().is_some()),
-            moment: watching.moment.map(|moment| (moment.received, feed.told())),
+            moment: watching.moment.map(|moment| (moment.received, feed.total())),
         };
         let (is_same, is_soon) = (by == self.hidden_by, cx.now - self.hidden_at < HIDE);
         if is_same && (by.filter.is_empty() || (is_soon && (by.changes || by.moment.is_some()))) {
@@ -232,8 +232,8 @@ impl Timeline {
         let scene = timeline.last_scene();
         let left = scene.layout.left;
         let panel = &mut cx.view.timeline;
-        if cx.now - self.told >= WORDS {
-            self.told = cx.now;
+        if cx.now - self.renewed_at >= WORDS {
+            self.renewed_at = cx.now;
             panel.summary.put(summary(scene));
         }
         let is_new = timeline.take_looks_new();
@@ -278,7 +278,7 @@ impl Timeline {
         let route = Route { lanes: Box::new(lanes), ..cx.navigation.route.clone() };
         cx.push(&route);
         // What is described changes as much as what is drawn.
-        self.told = f64::NEG_INFINITY;
+        self.renewed_at = f64::NEG_INFINITY;
     }
 
     /// Opens or closes the group of lanes in which the selected object is.
@@ -316,7 +316,7 @@ impl Timeline {
             }
             LanePart::Rest => return false,
         }
-        self.told = f64::NEG_INFINITY;
+        self.renewed_at = f64::NEG_INFINITY;
         true
     }
 
@@ -537,7 +537,7 @@ impl Timeline {
     /// Carries out a click: on what belongs to a lane's label, on the overview, or on a mark or a lane, whose object it selects.
     fn click(&mut self, x: f64, y: f64, cx: &mut Context<'_>) {
         if self.click_label(x, y, cx) {
-            self.told = f64::NEG_INFINITY;
+            self.renewed_at = f64::NEG_INFINITY;
             return;
         }
         let Some(timeline) = cx.watching.watches.timeline() else { return };

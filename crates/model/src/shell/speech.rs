@@ -38,7 +38,7 @@ struct About {
 #[derive(Debug, Default)]
 pub struct Speech {
     /// The subject of the last sentence.
-    told: Option<About>,
+    spoken: Option<About>,
     at: Option<f64>,
     /// The subject of the next sentence, and since when it has been true.
     pending: Option<(About, f64)>,
@@ -56,7 +56,7 @@ impl Speech {
         self.provisional = None;
         let Seen { state, paused, .. } = seen;
         let about = About { title: seen.title.to_owned(), state, filter: seen.filter.to_owned(), paused };
-        if self.told.as_ref() == Some(&about) {
+        if self.spoken.as_ref() == Some(&about) {
             self.pending = None;
             return None;
         }
@@ -68,13 +68,13 @@ impl Speech {
                 now
             }
         };
-        let is_first = self.told.is_none();
+        let is_first = self.spoken.is_none();
         let waits = now - since < PAUSE / 4.0 || self.at.is_some_and(|at| now - at < PAUSE);
         if waits && !is_first {
             return None;
         }
         let sentence = self.sentence(seen);
-        (self.told, self.at, self.pending) = (Some(about), Some(now), None);
+        (self.spoken, self.at, self.pending) = (Some(about), Some(now), None);
         Some(sentence)
     }
 
@@ -91,7 +91,7 @@ impl Speech {
 
     fn sentence(&self, seen: Seen<'_>) -> String {
         let Seen { title, state, counts: (shown, total), filter, paused, .. } = seen;
-        let before = self.told.as_ref();
+        let before = self.spoken.as_ref();
         let is_same_list = before.is_some_and(|before| before.title == title && before.state == state);
         if is_same_list && before.is_some_and(|before| before.paused != paused) {
             return String::from(if paused { "Paused." } else { "Live again." });

@@ -134,7 +134,7 @@ impl Account {
 
     /// The sums in words, a line for each.
     pub fn words(&self) -> String {
-        let told = |name: &str, ledger: &HandlerLedger| {
+        let line = |name: &str, ledger: &HandlerLedger| {
             let HandlerLedger { handled, failed, waiting, passed_over, meant, complaint } = ledger;
             let complaint = complaint.as_ref().map_or_else(String::new, |words| format!(" ({words})"));
             format!(
@@ -145,7 +145,7 @@ impl Account {
         let mut words = String::new();
         if let Some((handlers, RowSums { sums, .. })) = &self.table {
             let Sums { taken, live, deleted, provisional, shown, hidden, .. } = sums;
-            words += &told("table", handlers);
+            words += &line("table", handlers);
             words += &format!(
                 "handled {} = added {} + updated {} + synced {} + deleted {} + of first lists {}\n\
                  objects {} = rows {live} = added {} − deleted {} = shown {shown} + filtered out {hidden} (and {deleted} \
@@ -168,9 +168,9 @@ impl Account {
             );
         }
         let (handlers, marks) = &self.timeline;
-        words += &told("timeline", handlers);
+        words += &line("timeline", handlers);
         words += &format!("marks {} = held {} + dropped {}\n", marks.made, marks.held, marks.dropped);
-        words += &told("counters", &self.counters.0);
+        words += &line("counters", &self.counters.0);
         words
     }
 }

@@ -279,7 +279,7 @@ impl AuditLog {
                 ("", *folded)
             }
         };
-        let (word, Object { key, uid, resource_version, .. }) = told(change);
+        let (word, Object { key, uid, resource_version, .. }) = described(change);
         let said = (word, key.to_string(), uid, resource_version.as_str(), old, folded);
         self.write(now, "applied", &(name(resource), words(scope)), said);
     }
@@ -295,7 +295,7 @@ impl AuditLog {
         if !self.is_on() {
             return;
         }
-        let (word, Object { key, uid, resource_version, .. }) = told(change);
+        let (word, Object { key, uid, resource_version, .. }) = described(change);
         let is_there = !matches!(change, Change::Deleted { .. });
         let row = view.find(kind, key).and_then(|id| view.row(id));
         let is_provisional = row.is_some_and(|row| row.provisional);
@@ -361,7 +361,7 @@ impl AuditLog {
 }
 
 /// The word for a change, and the object that the change brings or takes away.
-fn told(change: &Change) -> (&'static str, &Object) {
+fn described(change: &Change) -> (&'static str, &Object) {
     match change {
         Change::Added { new, listed: true, .. } => ("listed", new),
         Change::Added { new, .. } => ("added", new),

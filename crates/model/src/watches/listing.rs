@@ -63,11 +63,11 @@ impl Counts {
             }
             let since = *count.since.get_or_insert(now);
             // For a list with a selector, the server does not count the remaining objects.
-            let is_told = scope.label_selector.is_empty() && scope.field_selector.is_empty();
+            let is_counted = scope.label_selector.is_empty() && scope.field_selector.is_empty();
             let is_known = count.total.is_some() || informer.reflector().remaining().is_some();
             // Beside a request that may cost the server a minute, none of the same kind is made.
             let has_begun = informer.reflector().has_begun_to_list();
-            if is_told && has_begun && !is_known && !count.asked && now - since >= LASTS {
+            if is_counted && has_begun && !is_known && !count.asked && now - since >= LASTS {
                 count.asked = true;
                 asks.push(id);
             }

@@ -466,12 +466,12 @@ mod tests {
             say(&mut list, kind, Notice::Relisted { at, reason: why(), items: 10 });
             say(&mut list, kind, Notice::Gap { from: at / 1e6, to: at, reason: why() });
         }
-        let told = |list: &NoticeList| -> Vec<String> {
+        let lines = |list: &NoticeList| -> Vec<String> {
             list.newest().map(|cause| format!("{}: {}", cause.subject(), cause.notice.sentence())).collect()
         };
         let all = "pods, nodes, events and 2 others";
         assert_eq!(
-            told(&list),
+            lines(&list),
             [
                 format!("{all}: Nothing was heard for 32 s (why); the watch is whole again."),
                 format!("{all}: Everything was listed again, 50 objects (why); the watch goes on from that list."),
@@ -501,12 +501,12 @@ mod tests {
             Notice::Refused { at: 93_000.0, reason: String::from("watch (403): no"), retried: true },
         );
         assert_eq!(list.total(), 9);
-        assert!(told(&list)[3].starts_with("pods and nodes: The server refused: list (403)"), "{:#?}", told(&list));
+        assert!(lines(&list)[3].starts_with("pods and nodes: The server refused: list (403)"), "{:#?}", lines(&list));
         for waited in [10_000.0, 20_000.0] {
             say(&mut list, "pods", Notice::Late { at: 95_000.0 + waited, waited });
         }
         assert_eq!(
-            (list.total(), &*told(&list)[0]),
+            (list.total(), &*lines(&list)[0]),
             (10, "pods: The end of the list has not come, and nothing else for 20 s; it is still waited for.")
         );
     }

@@ -57,9 +57,9 @@ impl Play {
     /// The entries with these words since the last call, without resource and scope, which are the same for all.
     fn wrote(&self, words: &[&str]) -> Vec<Value> {
         let text = self.audit.take(9.0).unwrap();
-        let told: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-        assert_eq!((&told["now"], &told["dropped"]), (&json!(9.0), &json!(0)));
-        let entries = told["entries"].as_array().unwrap().iter().cloned();
+        let log: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!((&log["now"], &log["dropped"]), (&json!(9.0), &json!(0)));
+        let entries = log["entries"].as_array().unwrap().iter().cloned();
         let meant = entries.filter(|entry| words.contains(&entry[1].as_str().unwrap()));
         let short = meant.map(|mut entry| {
             let of: Vec<Value> = entry.as_array_mut().unwrap().drain(2..4).collect();
@@ -206,9 +206,9 @@ fn a_full_log_counts_what_it_drops() {
     for number in 0..100 {
         play.input(2.0, Input::Frame(&event("ADDED", &format!("a{number}@1"))));
     }
-    let told: Value = serde_json::from_str(&play.audit.take(3.0).unwrap()).unwrap();
-    let kept = told["entries"].as_array().unwrap().len() as u64;
-    let all = kept + told["dropped"].as_u64().unwrap();
+    let log: Value = serde_json::from_str(&play.audit.take(3.0).unwrap()).unwrap();
+    let kept = log["entries"].as_array().unwrap().len() as u64;
+    let all = kept + log["dropped"].as_u64().unwrap();
     // The request, two states, and the frames.
     assert!(kept >= 3 && all == 103, "{kept} of {all}");
     let after: Value = serde_json::from_str(&play.audit.take(4.0).unwrap()).unwrap();

@@ -31,7 +31,7 @@ const CHANGES: HandlerOptions = HandlerOptions { changes: true, received: false,
 /// A handler that records its notifications, and that can be made to fail at a name.
 #[derive(Default)]
 struct Recorded {
-    told: Vec<String>,
+    received: Vec<String>,
     errs_at: &'static str,
     panics_at: &'static str,
 }
@@ -43,17 +43,17 @@ impl ResourceEventHandler for Recorded {
         if name == self.errs_at {
             return Err(HandlerError(format!("no {name} here")));
         }
-        self.told.push(write_change(change));
+        self.received.push(write_change(change));
         Ok(())
     }
 
     fn received(&mut self, _now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
-        self.told.push(format!("{delta_type:?} {}", write_object(object)));
+        self.received.push(format!("{delta_type:?} {}", write_object(object)));
         Ok(())
     }
 
     fn resynced(&mut self, _now: f64, Resynced { count, settled }: Resynced) -> Handled {
-        self.told.push(format!("Resync of {count} settled at {settled}"));
+        self.received.push(format!("Resync of {count} settled at {settled}"));
         Ok(())
     }
 }
@@ -113,10 +113,10 @@ impl<Q: Queue> Play<Q> {
     }
 
     /// The notifications of a handler that never fails.
-    fn told(&mut self, id: HandlerId) -> String {
+    fn received(&mut self, id: HandlerId) -> String {
         let mut recorded = Recorded::default();
         self.informer.deliver(id, &mut recorded);
-        recorded.told.join(" ")
+        recorded.received.join(" ")
     }
 
     fn pass(&mut self, ms: f64) {
@@ -135,13 +135,13 @@ fn a_deletion_missed_by_the_watch_reaches_every_handler_after_the_relist() {
     let mut play = Play::live(&["a@1", "b@2"]);
     let handlers = [play.add(CHANGES), play.add(CHANGES)];
     for id in handlers {
-        assert_eq!(play.told(id), "Added a@1 Added b@2");
+        assert_eq!(play.received(id), "Added a@1 Added b@2");
     }
     play.relist(&["b@2", "c@9"]);
     play.drain();
     for id in handlers {
         // `b` is repeated without a change: without resyncs, a relist reaches every handler.
-        assert_eq!(play.told(id), "Synced b@2 Added c@9 Deleted a@1");
+        assert_eq!(play.received(id), "Synced b@2 Added c@9 Deleted a@1");
     }
 }
 
@@ -154,7 +154,7 @@ fn who_comes_late_can_hear_of_what_is_there_a_few_at_a_time_and_then_of_the_rest
     let mut some = |limit| {
         let mut recorded = Recorded::default();
         let left = play.informer.deliver_some(id, &mut recorded, limit);
-        (recorded.told.join(" "), left)
+        (recorded.received.join(" "), left)
     };
     assert_eq!(some(2), ("Added a@1 Added b@2".into(), true));
     assert_eq!(some(2), ("Added c@3 Updated a@1>9".into(), false));
@@ -173,7 +173,7 @@ fn each_handler_is_resynced_in_its_own_period() {
     // A handler that is added later is limited to the period in force: the informer does not check more often because
     // of it.
     let late = play.add(every(10.0));
-    handlers.into_iter().chain([late]).for_each(|id| assert_eq!(play.told(id), "Added a@1"));
+    handlers.into_iter().chain([late]).for_each(|id| assert_eq!(play.received(id), "Added a@1"));
     for (second, expected) in [
         (1, [0, 0, 0, 1, 1]),
         (2, [0, 1, 0, 1, 1]),
@@ -184,16 +184,16 @@ fn each_handler_is_resynced_in_its_own_period() {
     ] {
         play.pass(1000.0);
         play.drain();
-        let told: Vec<String> = handlers.into_iter().chain([late]).map(|id| play.told(id)).collect();
-        let told: Vec<usize> = told.iter().map(|told| usize::from(told == "Synced a@1")).collect();
-        assert_eq!(told, expected, "after {second} s");
+        let received: Vec<String> = handlers.into_iter().chain([late]).map(|id| play.received(id)).collect();
+        let received: Vec<usize> = received.iter().map(|received| usize::from(received == "Synced a@1")).collect();
+        assert_eq!(received, expected, "after {second} s");
     }
     let mut without = Play::live(&["a@1"]);
     let late = without.add(every(1000.0));
-    without.told(late);
+    without.received(late);
     without.pass(5000.0);
     without.drain();
-    assert_eq!(without.told(late), "", "where nothing is resynced, who comes late cannot begin it");
+    assert_eq!(without.received(late), "", "where nothing is resynced, who comes late cannot begin it");
 }
 
 /// In client-go a period is fixed when the informer starts; here it can change while the watch runs.
@@ -203,7 +203,7 @@ fn a_resync_period_changes_while_the_watch_runs() {
     let (own, other) = (play.add(CHANGES), play.add(CHANGES));
     let raw = play.add(HandlerOptions { changes: false, received: true, ..CHANGES });
     for id in [own, other] {
-        assert_eq!(play.told(id), "Added a@1 Added b@2");
+        assert_eq!(play.received(id), "Added a@1 Added b@2");
     }
     play.pass(20_000.0);
     assert_eq!((play.informer.ledger().resyncs, play.informer.resync_period(own)), (0, None));
@@ -211,37 +211,40 @@ fn a_resync_period_changes_while_the_watch_runs() {
         play.informer.set_resync_period(id, Some(10_000.0), play.now);
     }
     play.pass(9_999.0);
-    assert_eq!(play.told(raw), "");
+    assert_eq!(play.received(raw), "");
     // A key that has something queued is left out of the resync, and a handler without a period is not notified.
     play.frame("MODIFIED", "b@101");
     play.pass(1.0);
-    assert_eq!(play.told(raw), "Updated b@101 Resync of 1 settled at 0");
+    assert_eq!(play.received(raw), "Updated b@101 Resync of 1 settled at 0");
     play.drain();
-    assert_eq!((play.told(own), play.told(other)), ("Updated b@2>101 Synced a@1".into(), "Updated b@2>101".into()));
+    assert_eq!(
+        (play.received(own), play.received(other)),
+        ("Updated b@2>101 Synced a@1".into(), "Updated b@2>101".into())
+    );
     play.informer.set_resync_period(own, None, play.now);
     // A handler that is added with the period of another one is resynced together with it, and does not delay it.
     play.pass(4_000.0);
     let late = play.add(CHANGES);
     play.informer.set_resync_period(late, Some(10_000.0), play.now);
-    play.told(late);
+    play.received(late);
     play.pass(6_000.0);
     play.drain();
-    assert_eq!(play.told(late).matches("Synced").count(), 2);
+    assert_eq!(play.received(late).matches("Synced").count(), 2);
     assert!(play.informer.remove_event_handler(late));
-    assert_eq!((play.told(own), play.told(raw)), (String::new(), "Resync of 2 settled at 30000".into()));
+    assert_eq!((play.received(own), play.received(raw)), (String::new(), "Resync of 2 settled at 30000".into()));
     // A period below a second counts as a second, beginning now.
     play.informer.set_resync_period(other, Some(1.0), play.now);
     play.pass(999.0);
     assert_eq!(play.informer.ledger().resyncs, 3);
     play.pass(1.0);
     play.drain();
-    let told = play.told(other);
-    assert!(told == "Synced a@1 Synced b@101" || told == "Synced b@101 Synced a@1", "{told}");
+    let received = play.received(other);
+    assert!(received == "Synced a@1 Synced b@101" || received == "Synced b@101 Synced a@1", "{received}");
     for id in [other, raw] {
         play.informer.set_resync_period(id, None, play.now);
     }
     play.pass(60_000.0);
-    assert_eq!((play.informer.ledger().resyncs, play.told(raw)), (5, String::new()));
+    assert_eq!((play.informer.ledger().resyncs, play.received(raw)), (5, String::new()));
 }
 
 /// 69. TestAddWhileActive.
@@ -256,13 +259,16 @@ fn a_handler_that_comes_late_misses_nothing() {
     play.drain();
     play.frame("DELETED", "b@103");
     play.drain();
-    assert_eq!(play.told(late), "Added a@1 Added b@2 Updated a@1>101 Added c@102 Deleted b@103");
+    assert_eq!(play.received(late), "Added a@1 Added b@2 Updated a@1>101 Added c@102 Deleted b@103");
     assert!(play.informer.handler_has_synced(late));
     let raw = play.add(HandlerOptions { changes: false, received: true, ..CHANGES });
     play.frame("MODIFIED", "a@104");
     play.frame("MODIFIED", "a@105");
     play.drain();
-    assert_eq!((play.told(raw), play.told(late)), ("Updated a@104 Updated a@105".into(), "Updated a@101>105".into()));
+    assert_eq!(
+        (play.received(raw), play.received(late)),
+        ("Updated a@104 Updated a@105".into(), "Updated a@101>105".into())
+    );
 }
 
 /// 70. TestSharedInformerRemoveHandler.
@@ -275,8 +281,8 @@ fn removal_is_idempotent() {
     assert!(!play.informer.remove_event_handler(first), "a second time changes nothing");
     play.frame("DELETED", "a@101");
     play.drain();
-    assert_eq!((play.told(first), play.informer.handlers()), (String::new(), 1));
-    assert_eq!(play.told(second), "Added a@1 Deleted a@101");
+    assert_eq!((play.received(first), play.informer.handlers()), (String::new(), 1));
+    assert_eq!(play.received(second), "Added a@1 Deleted a@101");
     assert_eq!((play.informer.handler_ledger(first), play.informer.handler_has_synced(first)), (None, false));
 }
 
@@ -292,11 +298,11 @@ fn a_handler_that_fails_or_panics_loses_one_notification() {
     play.drain();
     assert_eq!(play.informer.handler_ledger(clumsy).map(|ledger| ledger.waiting), Some(2));
     play.informer.deliver(clumsy, &mut recorded);
-    assert_eq!(recorded.told, ["Added c@3", "Updated c@3>102"]);
+    assert_eq!(recorded.received, ["Added c@3", "Updated c@3>102"]);
     let ledger = play.informer.handler_ledger(clumsy).unwrap();
     assert_eq!((ledger.handled, ledger.failed, ledger.waiting), (2, 3, 0), "each one is in one place");
     assert_eq!(ledger.complaint.as_deref(), Some("the handler panicked"));
-    assert_eq!(play.told(calm), "Added a@1 Added b@2 Added c@3 Updated b@2>101 Updated c@3>102");
+    assert_eq!(play.received(calm), "Added a@1 Added b@2 Added c@3 Updated b@2>101 Updated c@3>102");
     assert!(play.informer.handler_has_synced(clumsy));
 }
 
@@ -309,15 +315,15 @@ fn a_handler_is_synced_once_the_first_list_has_reached_it() {
     play.begin(&["a@1", "b@2"]);
     assert_eq!(synced(&play, early), (false, false), "the list waits in the queue");
     play.informer.drain(1, 0.0);
-    play.told(early);
+    play.received(early);
     assert_eq!(synced(&play, early), (false, false), "half of it");
     play.drain();
     assert_eq!(synced(&play, early), (true, false), "in the store, and not told");
     let late = play.add(CHANGES);
     assert_eq!(synced(&play, late), (true, false));
-    play.told(early);
+    play.received(early);
     assert_eq!((synced(&play, early), synced(&play, late)), ((true, true), (true, false)));
-    play.told(late);
+    play.received(late);
     assert_eq!(synced(&play, late), (true, true));
     let mut empty = Play::live(&[]);
     let id = empty.add(CHANGES);
@@ -428,10 +434,10 @@ fn check_queue<Q: Queue>(streamed: &str, relisted: &str) -> Vec<Arc<Object>> {
     }
     let id = play.add(CHANGES);
     play.drain();
-    assert_eq!(play.told(id), streamed);
+    assert_eq!(play.received(id), streamed);
     play.relist(&["a@102"]);
     play.drain();
-    assert_eq!(play.told(id), relisted);
+    assert_eq!(play.received(id), relisted);
     assert!(play.informer.queue().is_empty() && play.informer.is_balanced());
     play.informer.store().list()
 }

@@ -338,7 +338,9 @@ impl Play {
                 Effect::Rewound(is_rewound) => String::from(if is_rewound { "rewound" } else { "live" }),
                 Effect::Warn(line) => format!("warn {line}"),
                 Effect::Alert(Alert::Ask) => String::from("ask to notify"),
-                Effect::Alert(Alert::Tell(told)) => format!("notify {}: {}", told.title, told.body),
+                Effect::Alert(Alert::Notify(notification)) => {
+                    format!("notify {}: {}", notification.title, notification.body)
+                }
                 Effect::Alert(Alert::Mark(count)) => format!("mark {count}"),
                 Effect::Focus(Focused::Rows(rows)) => format!("focus {rows:?}").to_lowercase(),
                 Effect::Focus(Focused::Field(id)) => format!("focus {id}"),

@@ -50,7 +50,7 @@ struct Watch {
     id: InformerId,
     registration: Registration,
     /// What the frames have said; `None` before the first list is complete.
-    told: Option<Objects>,
+    objects: Option<Objects>,
     is_open: bool,
     is_over: bool,
     /// Since when nothing is heard.
@@ -130,7 +130,7 @@ impl World {
             of,
             id,
             registration,
-            told: None,
+            objects: None,
             is_open: false,
             is_over: false,
             missed: Vec::new(),
@@ -165,7 +165,7 @@ impl World {
                     self.input(at, Input::Piece(rest.as_bytes()));
                     let action = self.input(at, Input::PageEnd);
                     let watch = &mut self.watches[at];
-                    (watch.told, watch.missed) = (Some(listed), Vec::new());
+                    (watch.objects, watch.missed) = (Some(listed), Vec::new());
                     self.note();
                     self.now += 1.0;
                     action
@@ -174,7 +174,7 @@ impl World {
                     self.watches[at].is_open = true;
                     self.input(at, Input::Opened);
                     for (frame, namespace, name, stored) in std::mem::take(&mut self.watches[at].missed) {
-                        self.tell(at, &frame, (namespace, name), stored);
+                        self.apply(at, &frame, (namespace, name), stored);
                     }
                     self.note();
                     return;
@@ -190,12 +190,12 @@ impl World {
         panic!("the watch does not open");
     }
 
-    fn tell(&mut self, at: usize, frame: &str, name: (&'static str, u64), stored: Option<Stored>) {
+    fn apply(&mut self, at: usize, frame: &str, name: (&'static str, u64), stored: Option<Stored>) {
         self.input(at, Input::Frame(frame));
-        let told = self.watches[at].told.as_mut().unwrap();
+        let objects = self.watches[at].objects.as_mut().unwrap();
         match stored {
-            Some(stored) => drop(told.insert(name, stored)),
-            None => drop(told.remove(&name)),
+            Some(stored) => drop(objects.insert(name, stored)),
+            None => drop(objects.remove(&name)),
         }
     }
 
@@ -225,7 +225,7 @@ impl World {
                 continue;
             }
             match is_open {
-                true => self.tell(at, &frame, name, stored.clone()),
+                true => self.apply(at, &frame, name, stored.clone()),
                 false => self.watches[at].missed.push((frame.clone(), name.0, name.1, stored.clone())),
             }
         }
@@ -267,7 +267,7 @@ impl World {
 
     /// Remembers what the frames have said so far, if they have said something since.
     fn note(&mut self) {
-        let known = self.watches.iter().map(|watch| watch.told.is_some() && !watch.is_over).collect();
+        let known = self.watches.iter().map(|watch| watch.objects.is_some() && !watch.is_over).collect();
         let noted = (self.history.received(), known);
         if self.noted == noted {
             return;
@@ -275,8 +275,8 @@ impl World {
         self.noted = noted;
         let mut all: BTreeMap<usize, Objects> = BTreeMap::new();
         for watch in self.watches.iter().filter(|watch| !watch.is_over) {
-            if let Some(told) = &watch.told {
-                all.entry(watch.of.0).or_default().extend(told.clone());
+            if let Some(objects) = &watch.objects {
+                all.entry(watch.of.0).or_default().extend(objects.clone());
             }
         }
         self.snapshots.push((self.now, all));

@@ -154,8 +154,8 @@ impl Play {
         self.wants()
     }
 
-    /// What `status()` tells about the first kind.
-    fn told(&self) -> Value {
+    /// What `status()` has about the first kind.
+    fn report(&self) -> Value {
         let status = report::status(&self.watches, 0, &self.informers, &self.verifier, (None, self.now));
         serde_json::to_value(status).unwrap()["verified"].clone()
     }
@@ -171,15 +171,15 @@ const TWO: &[&str] = &["a@1", "b@2"];
 #[test]
 fn what_is_the_same_is_reported_with_its_time_and_its_numbers() {
     let mut play = Play::at("#/pods", TWO);
-    assert_eq!((play.summary(), play.told()["at"].clone()), (String::from("unknown"), Value::Null));
+    assert_eq!((play.summary(), play.report()["at"].clone()), (String::from("unknown"), Value::Null));
     assert_eq!(play.ask(), "ask pods@100");
     assert_eq!(play.summary(), "checking 0 of 2");
     assert_eq!(play.answer("100 +t a@1"), "ask pods@100 +t");
     play.now = 50.0;
     assert_eq!(play.answer("100 b@2"), "");
-    let told = play.told();
+    let report = play.report();
     assert_eq!(
-        (&told["at"], &told["same"], &told["of"], &told["rows"], &told["differed"]),
+        (&report["at"], &report["same"], &report["of"], &report["rows"], &report["differed"]),
         (&50.0.into(), &2.into(), &2.into(), &2.into(), &0.into())
     );
     assert_eq!(play.summary(), "same");
@@ -192,9 +192,9 @@ fn a_difference_is_reported_kept_and_healed_by_a_list_and_looked_at_again() {
     let mut play = Play::at("#/pods", TWO);
     play.ask();
     let wants = play.answer("100 a@1 b@3");
-    let told = "difference: The page checked itself: 1 of 2 objects is not as the server has them at version 100 (n/b); \
+    let expected = "difference: The page checked itself: 1 of 2 objects is not as the server has them at version 100 (n/b); \
                 everything is listed again.; relist";
-    assert_eq!(wants, told);
+    assert_eq!(wants, expected);
     assert_eq!(play.summary(), "differs 1");
     // It begins only when the list has come and is applied.
     assert_eq!(play.later(1000.0), "");
@@ -202,12 +202,12 @@ fn a_difference_is_reported_kept_and_healed_by_a_list_and_looked_at_again() {
     assert_eq!(play.wants(), "ask pods@110");
     assert_eq!(play.answer("110 a@1 b@3"), "");
     assert_eq!(play.summary(), "same");
-    let told = play.told();
+    let report = play.report();
     assert_eq!(
-        (&told["same"], &told["of"], &told["checks"], &told["differed"]),
+        (&report["same"], &report["of"], &report["checks"], &report["differed"]),
         (&2.into(), &2.into(), &2.into(), &1.into())
     );
-    let kept = &told["differences"][0];
+    let kept = &report["differences"][0];
     assert_eq!((&kept["in"], &kept["key"]), (&"store".into(), &"n/b".into()));
     let versions = (&kept["ours"]["resourceVersion"], &kept["theirs"]["resourceVersion"]);
     assert_eq!(versions, (&"2".into(), &"3".into()));
@@ -257,8 +257,8 @@ fn changes_while_the_server_answers_are_no_differences() {
     assert_eq!(play.answer("100 +t a@1"), "ask pods@100 +t");
     play.hears("ADDED", "c@104");
     assert_eq!(play.answer("100 b@2"), "");
-    let told = play.told();
-    assert_eq!((&told["same"], &told["of"], &told["rows"]), (&2.into(), &2.into(), &3.into()));
+    let report = play.report();
+    assert_eq!((&report["same"], &report["of"], &report["rows"]), (&2.into(), &2.into(), &3.into()));
 }
 
 /// A server that does not know a version that it sent may lag behind, which is temporary. Or its storage was restored
@@ -282,7 +282,7 @@ fn a_server_that_is_behind_is_given_time_and_then_listed_anew() {
         play.list(play.id(0), "7", &["a@5"]);
         assert_eq!(play.wants(), "ask pods@7");
         assert_eq!(play.answer("7 a@5"), "");
-        assert_eq!((play.summary(), &play.told()["of"]), (String::from("same"), &1.into()));
+        assert_eq!((play.summary(), &play.report()["of"]), (String::from("same"), &1.into()));
     }
     // A server that lagged behind answers the second time.
     let mut play = Play::at("#/pods", TWO);
@@ -335,11 +335,11 @@ fn what_cannot_be_verified_says_why() {
         let mut play = Play::at("#/pods", TWO);
         play.ask();
         assert_eq!((play.fails(answer), play.summary()), (String::new(), format!("unknown {words}")));
-        assert_eq!(play.told()["trouble"], words);
+        assert_eq!(play.report()["trouble"], words);
         // The next comparison that is finished clears the message.
         play.ask();
         play.answer("100 a@1 b@2");
-        assert_eq!((play.summary(), &play.told()["trouble"]), (String::from("same"), &Value::Null));
+        assert_eq!((play.summary(), &play.report()["trouble"]), (String::from("same"), &Value::Null));
     }
     let mut play = Play::at("#/pods", TWO);
     play.ask();
@@ -424,8 +424,8 @@ fn each_namespace_is_compared_with_its_own_rows() {
     assert_eq!(play.ask(), "ask pods in n@101");
     assert_eq!(play.answer("101 a@101"), "ask pods in m@100");
     assert_eq!(play.answer("100"), "");
-    let told = play.told();
-    assert_eq!((&told["same"], &told["of"], &told["rows"]), (&1.into(), &1.into(), &1.into()));
+    let report = play.report();
+    assert_eq!((&report["same"], &report["of"], &report["rows"]), (&1.into(), &1.into(), &1.into()));
 }
 
 /// Rows that differ from the store are found and rebuilt, without a new list.
@@ -451,12 +451,12 @@ fn rows_that_differ_from_the_store_are_found() {
         let wants = play.answer("100 a@1 b@2 c@3");
         assert!(wants.contains("4 of 4 rows are not as the store has them"), "{wants}");
         assert!(wants.contains("the rows are made anew.; rebuild") && !wants.contains("relist"), "{wants}");
-        let told = play.told();
+        let report = play.report();
         let mut keys: Vec<&str> =
-            told["differences"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect();
+            report["differences"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect();
         keys.sort_unstable();
         assert_eq!(keys, ["n/a", "n/b", "n/c", "n/d"]);
-        assert!(told["differences"].as_array().unwrap().iter().all(|one| one["in"] == "row"));
+        assert!(report["differences"].as_array().unwrap().iter().all(|one| one["in"] == "row"));
     }
 }
 
@@ -474,8 +474,8 @@ fn rows_that_are_drawn_otherwise_are_found() {
     );
     assert!(wants.ends_with("; ask pods@100"), "{wants}");
     assert_eq!(play.answer("100 a@1 b@2"), "");
-    let told = play.told();
-    assert_eq!((&told["drawn"], &told["differences"][0]["in"]), (&7.into(), &"screen".into()));
+    let report = play.report();
+    assert_eq!((&report["drawn"], &report["differences"][0]["in"]), (&7.into(), &"screen".into()));
     assert_eq!(play.summary(), "same");
 }
 

@@ -85,13 +85,13 @@ fn a_resync_is_of_one_kind_and_of_its_lanes_alone() {
     let key = ObjectKey::new("default", "web");
     let key =
         play.watches.view().and_then(|view| view.row(view.window(0, 1)[0])).map_or(key, |row| row.object.key.clone());
-    let told = |play: &Play, kind| play.watches.timeline().unwrap().resyncs_since_change(KindId(kind), &key);
-    assert_eq!((told(&play, 0), told(&play, 1)), (None, Some((1, 2_010.0))));
+    let resyncs = |play: &Play, kind| play.watches.timeline().unwrap().resyncs_since_change(KindId(kind), &key);
+    assert_eq!((resyncs(&play, 0), resyncs(&play, 1)), (None, Some((1, 2_010.0))));
     play.go("#/services");
-    assert_eq!((resync(&play), told(&play, 0)), (vec![(0, note.to_owned())], Some((1, 2_010.0))));
+    assert_eq!((resync(&play), resyncs(&play, 0)), (vec![(0, note.to_owned())], Some((1, 2_010.0))));
     play.go("#/configmaps,services");
     play.look();
-    assert_eq!((resync(&play), told(&play, 1)), (vec![(1, note.to_owned())], Some((1, 2_010.0))));
+    assert_eq!((resync(&play), resyncs(&play, 1)), (vec![(1, note.to_owned())], Some((1, 2_010.0))));
 }
 
 #[test]
@@ -312,7 +312,7 @@ fn a_kind_of_other_columns_is_watched_anew() {
 
 /// What the page was told, to compare a view with: for each kind the live objects and the marks.
 #[derive(Default)]
-struct Told {
+struct Expected {
     live: BTreeMap<&'static str, BTreeMap<usize, u64>>,
     marks: BTreeMap<&'static str, Vec<String>>,
     version: u64,
@@ -347,7 +347,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 0..80)
 }
 
-impl Told {
+impl Expected {
     fn begin(&mut self, play: &mut Play) {
         let new: Vec<&'static str> = play
             .begin_with(|plural| {
@@ -395,8 +395,8 @@ impl Told {
             let plural = watched.kind().name;
             let own: Vec<String> =
                 play.marks(at).into_iter().filter(|mark| mark.starts_with('n') && mark != "not watched").collect();
-            let told = self.marks.get(plural).cloned().unwrap_or_default();
-            assert_eq!(own, told, "{plural}");
+            let marks = self.marks.get(plural).cloned().unwrap_or_default();
+            assert_eq!(own, marks, "{plural}");
             alone += watched.marks().bytes();
             if at < play.watches.members().len() {
                 of_objects += own.len() as u64;
@@ -434,21 +434,21 @@ proptest! {
     /// In whatever order kinds join a view and leave it, no mark and no row is lost, doubled or out of order.
     #[test]
     fn every_mark_and_row_is_there_once_however_kinds_come_and_go(steps in steps()) {
-        let (mut play, mut told) = (Play::default(), Told::default());
+        let (mut play, mut expected) = (Play::default(), Expected::default());
         play.go(PLACES[0]);
-        told.begin(&mut play);
+        expected.begin(&mut play);
         for step in steps {
             match step {
                 Step::Go(place) => {
                     play.now += 5.0;
                     play.go(PLACES[place]);
                     play.check_sums();
-                    told.begin(&mut play);
+                    expected.begin(&mut play);
                 }
-                Step::Change(kind, name, goes) => told.change(&mut play, (kind, name, goes)),
-                Step::Look => told.check(&mut play),
+                Step::Change(kind, name, goes) => expected.change(&mut play, (kind, name, goes)),
+                Step::Look => expected.check(&mut play),
             }
         }
-        told.check(&mut play);
+        expected.check(&mut play);
     }
 }

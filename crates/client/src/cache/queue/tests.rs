@@ -199,7 +199,7 @@ fn resync_never_overtakes_what_waits() {
 }
 
 #[test]
-fn what_a_resync_tells_again_keeps_its_place_and_takes_in_what_comes_since() {
+fn what_a_resync_delivers_again_keeps_its_place_and_takes_in_what_comes_since() {
     // What waits comes first, what comes later joins the tail.
     check("a@1", &["+b@2", ".", "+c@3"], "+b@2 ~a@1 +c@3");
     check("a@1", &["+b@2", ".", "~b@4", "+c@3"], "+b@4 ~a@1 +c@3");
@@ -223,14 +223,14 @@ fn resyncs_follow_each_other_in_the_queue() {
     const ALL: usize = 10_000;
     let names: Vec<String> = (0..ALL).map(|at| format!("n{at}@1")).collect();
     let mut reader = reader(&names.join(" "));
-    let mut told = vec![0; ALL];
+    let mut times = vec![0; ALL];
     let mut take = |reader: &mut Reader, count: usize| {
         for _ in 0..count {
             let deltas = reader.fifo.pop(&reader.store).unwrap();
             let name = deltas.key().unwrap().name[1..].parse::<usize>().unwrap();
-            told[name] += 1;
+            times[name] += 1;
         }
-        (*told.iter().min().unwrap(), *told.iter().max().unwrap())
+        (*times.iter().min().unwrap(), *times.iter().max().unwrap())
     };
     assert_eq!(reader.put("."), ALL.to_string());
     assert_eq!(take(&mut reader, 6000), (0, 1));

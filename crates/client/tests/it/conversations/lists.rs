@@ -286,7 +286,7 @@ fn nothing_is_called_deleted_by_a_list_with_an_item_without_a_name() {
 
 /// Of very many such items the user is told how many there were.
 #[test]
-fn many_items_without_a_name_are_told_together() {
+fn many_items_without_a_name_are_reported_together() {
     let mut talk = paged();
     let items = ["?"; 5000].join(" ");
     talk.check(&[("start", "list 0 limit 500"), (&format!("page 7 {items}"), "watch 7")]);

@@ -150,7 +150,7 @@ fn forbidden_while_live() {
 }
 
 #[test]
-fn a_refusal_is_told_when_it_changes_and_not_with_every_attempt() {
+fn a_refusal_is_reported_when_it_changes_and_not_with_every_attempt() {
     const WATCH: &str = "fail 403 Forbidden cannot watch pods";
     check(&[
         ("start", "stream unset"),

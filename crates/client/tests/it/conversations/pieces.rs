@@ -58,7 +58,7 @@ fn a_list_in_single_bytes_is_the_list() {
 
 /// Each item is told of as soon as it is complete, and is no part of what is known before its list is.
 #[test]
-fn items_are_told_of_before_the_list_ends() {
+fn items_are_delivered_before_the_list_ends() {
     let mut talk = fetching();
     talk.check(&[
         ("start", "list 0 limit 500"),

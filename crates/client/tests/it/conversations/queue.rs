@@ -113,12 +113,12 @@ fn relist_that_knows_no_news() {
 }
 
 #[test]
-fn resync_tells_everything_again() {
+fn resync_delivers_everything_again() {
     let mut talk = live(Some(30_000.0));
     talk.check(&[("deadline", "28000"), ("timer", ""), ("queued", "2"), ("BOOKMARK 8", ""), ("deadline", "30000")]);
-    let mut told = talk.line("drain").split(" Synced ").map(String::from).collect::<Vec<_>>();
-    told.sort();
-    assert_eq!(told, ["Synced a@5", "b@6"].map(String::from));
+    let mut synced = talk.line("drain").split(" Synced ").map(String::from).collect::<Vec<_>>();
+    synced.sort();
+    assert_eq!(synced, ["Synced a@5", "b@6"].map(String::from));
     assert_eq!(talk.informer.ledger().resyncs, 2);
 }
 

@@ -197,7 +197,7 @@ fn trunk_accepts_before_it_dials() {
 }
 
 #[test]
-fn an_outage_is_told_once() {
+fn an_outage_is_reported_once() {
     live().check(&[
         ("close 1000", "watch 7"),
         ("close 1006", "probe watch 7"),

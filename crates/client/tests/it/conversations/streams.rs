@@ -76,7 +76,7 @@ fn a_streams_socket_goes_on_as_the_watch_and_the_next_one_is_plain() {
 /// 50. TestInitialEventsEndBookmarkTicker: the user is told of a streaming list that brings nothing for ten seconds, and again
 ///     every ten seconds.
 #[test]
-fn missing_end_is_told_while_nothing_comes() {
+fn missing_end_is_reported_while_nothing_comes() {
     check(&[
         ("start", "stream unset"),
         // Before it opens, the socket's own deadline holds.

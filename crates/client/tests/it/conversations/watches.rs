@@ -25,7 +25,7 @@ fn live_with(options: Options) -> Conversation {
 }
 
 #[test]
-fn history_gone_relists_from_the_last_version_and_missed_deletes_are_told() {
+fn history_gone_relists_from_the_last_version_and_missed_deletes_are_reported() {
     live().check(&[
         ("MODIFIED a@9", ""),
         ("ERROR 410 Expired too old resource version", "wait 800"),

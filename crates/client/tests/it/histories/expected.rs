@@ -22,7 +22,7 @@ pub struct Expected {
     /// How many items of that list had no name.
     unnamed: u64,
     /// The objects whose DELETED came while a list was streamed.
-    told: HashSet<(usize, u32)>,
+    received: HashSet<(usize, u32)>,
     /// The counters, without those of bytes and of watches. `applied` includes what was coalesced.
     pub ledger: Ledger,
     /// What handlers must be told of arrivals since the last check. The last ones, of deletions that no event told of, may
@@ -173,7 +173,7 @@ impl Expected {
             other => other,
         };
         if !state.is_present() {
-            self.told.insert((seen.key, seen.life));
+            self.received.insert((seen.key, seen.life));
         }
         if !state.is_present() || self.newest(seen.key) != Some((seen, true)) {
             self.marks.push((delta_type, seen));
@@ -206,7 +206,7 @@ impl Expected {
         self.unknown.push(Unknown { first, after: self.version, to: revision, heard: self.heard, at: now });
         self.heard = now;
         self.version = revision;
-        let told = std::mem::take(&mut self.told);
+        let received = std::mem::take(&mut self.received);
         if unnamed > 0 {
             // Any object that is not in the list may be an item that had no name.
             for key in (0..COUNT).filter(|key| list[*key].is_none()).collect::<Vec<_>>() {
@@ -220,7 +220,7 @@ impl Expected {
             let gone = self.newest(key).filter(|(_, present)| *present && listed.is_none());
             let Some((seen, _)) = gone else { continue };
             self.ledger.tombstones += 1;
-            if !told.contains(&(key, seen.life)) {
+            if !received.contains(&(key, seen.life)) {
                 self.marks.push((DeltaType::Deleted, seen));
             }
             let turn = self.made + tombstones * COUNT as u64;
@@ -275,32 +275,32 @@ impl Expected {
         self.ledger.lists > 0 && !self.pending.iter().flatten().any(|delta| delta.initial)
     }
 
-    /// The head of the queue was taken out and applied as `applied` deltas, which stand for `count` deltas together; `told` is
-    /// what handlers were told of that. The turn of the key must have come, all that waited for it must have been taken, each
+    /// The head of the queue was taken out and applied as `applied` deltas, which stand for `count` deltas together; `reported` is
+    /// what handlers received of that. The turn of the key must have come, all that waited for it must have been taken, each
     /// change must stand for the next deltas and be one of them, and the store must hold what the last change says.
-    pub fn popped(&mut self, told: &[ReportedChange], applied: u64, count: u64) {
+    pub fn popped(&mut self, reported: &[ReportedChange], applied: u64, count: u64) {
         let front = |key: &usize| self.pending[*key].front().map(|delta| delta.turn);
         let turn = (0..COUNT).filter_map(|key| front(&key)).min().expect("something waits");
         let mut heads = (0..COUNT).filter(|key| front(key) == Some(turn));
-        let head = heads.find(|key| told.first().is_none_or(|told| told.seen.key == *key));
-        let key = head.unwrap_or_else(|| panic!("{told:?} jumped the line: {:?}", self.pending));
+        let head = heads.find(|key| reported.first().is_none_or(|change| change.seen.key == *key));
+        let key = head.unwrap_or_else(|| panic!("{reported:?} jumped the line: {:?}", self.pending));
         let taken = if self.folds { self.pending[key].len() } else { 1 };
         let deltas: Vec<Delta> = self.pending[key].drain(..taken).collect();
-        assert_eq!(count, deltas.len() as u64, "{told:?} are not all of {deltas:?}");
-        assert!(stand_for(told, &deltas, applied), "{told:?}, {applied} applied, do not stand for {deltas:?}");
+        assert_eq!(count, deltas.len() as u64, "{reported:?} are not all of {deltas:?}");
+        assert!(stand_for(reported, &deltas, applied), "{reported:?}, {applied} applied, do not stand for {deltas:?}");
         let known = &mut self.store[key];
-        for told in told {
-            let follows = match told.what {
+        for change in reported {
+            let follows = match change.what {
                 What::Added => known.is_none(),
-                What::Updated(old) => *known == Some(old) && old.life == told.seen.life && old != told.seen,
-                What::Synced => *known == Some(told.seen),
-                What::Deleted | What::Missed => known.is_some_and(|known| known.life == told.seen.life),
+                What::Updated(old) => *known == Some(old) && old.life == change.seen.life && old != change.seen,
+                What::Synced => *known == Some(change.seen),
+                What::Deleted | What::Missed => known.is_some_and(|known| known.life == change.seen.life),
             };
-            assert!(follows && told.seen.key == key, "{told:?} does not follow {known:?}");
-            *known = told.is_present().then_some(told.seen);
+            assert!(follows && change.seen.key == key, "{change:?} does not follow {known:?}");
+            *known = change.is_present().then_some(change.seen);
         }
         let last = deltas.last().expect("at least one");
-        assert_eq!(*known, last.is_present().then_some(last.seen), "{told:?} of {deltas:?}");
+        assert_eq!(*known, last.is_present().then_some(last.seen), "{reported:?} of {deltas:?}");
     }
 
     /// Compares the marks of which handlers were told with those that they must have been told.
@@ -319,11 +319,15 @@ impl Expected {
         for state in history.iter().filter(|state| !self.reached.contains(&state.revision)) {
             let mut lists = self.unknown.iter().filter(|unknown| unknown.holds(state.revision));
             assert!(lists.clone().next().is_some(), "{state:?} is nowhere: {:?}", self.unknown);
-            let told = |list: &Unknown| {
+            let is_covered = |list: &Unknown| {
                 let gap = gaps.iter().any(|gap| gap.0 <= list.at && list.at <= gap.1);
                 list.first || list.heard == list.at || gap
             };
-            assert!(lists.any(told), "{state:?} was not seen, and no gap is told: {:?} {gaps:?}", self.unknown);
+            assert!(
+                lists.any(is_covered),
+                "{state:?} was not seen, and no gap is reported: {:?} {gaps:?}",
+                self.unknown
+            );
         }
     }
 
@@ -340,14 +344,14 @@ fn is_older(seen: Seen, newest: Seen) -> bool {
 
 /// Whether the deltas can be cut into `applied` runs, so that for each run a handler was told of one delta of it; or of nothing,
 /// if the run has a deletion that found no object. A change for an object that was deleted unseen stands for no delta.
-fn stand_for(told: &[ReportedChange], deltas: &[Delta], applied: u64) -> bool {
+fn stand_for(reported: &[ReportedChange], deltas: &[Delta], applied: u64) -> bool {
     if deltas.is_empty() {
-        return told.is_empty() && applied == 0;
+        return reported.is_empty() && applied == 0;
     }
     if applied == 0 {
         return false;
     }
-    if let Some((first, later)) = told.split_first() {
+    if let Some((first, later)) = reported.split_first() {
         let count = first.folded as usize;
         let fits = |delta: &Delta| delta.seen == first.seen && delta.is_present() == first.is_present();
         if count > 0
@@ -363,6 +367,6 @@ fn stand_for(told: &[ReportedChange], deltas: &[Delta], applied: u64) -> bool {
         }
     }
     (1..=deltas.len()).any(|count| {
-        deltas[..count].iter().any(|delta| !delta.is_present()) && stand_for(told, &deltas[count..], applied - 1)
+        deltas[..count].iter().any(|delta| !delta.is_present()) && stand_for(reported, &deltas[count..], applied - 1)
     })
 }

@@ -15,14 +15,14 @@ pub struct LateHandler {
     /// What the store held when this handler was added, and how many changes the first handler had been told by then.
     held: Vec<Arc<Object>>,
     from: usize,
-    told: Vec<Change>,
+    received: Vec<Change>,
     failed: u64,
 }
 
 impl ResourceEventHandler for LateHandler {
     /// Answers every deletion with an error, and is told of the next change all the same.
     fn changed(&mut self, _now: f64, change: &Change) -> Handled {
-        self.told.push(change.clone());
+        self.received.push(change.clone());
         if matches!(change, Change::Deleted { .. }) {
             self.failed += 1;
             return Err(HandlerError(String::from("gone")));
@@ -36,7 +36,7 @@ impl LateHandler {
     pub fn new<Q: Queue>(informer: &mut SharedInformer<Q>, from: usize, now: f64) -> LateHandler {
         let held = informer.store().list();
         let id = informer.add_event_handler(HandlerOptions::default(), now);
-        LateHandler { id, held, from, told: Vec::new(), failed: 0 }
+        LateHandler { id, held, from, received: Vec::new(), failed: 0 }
     }
 
     /// Takes what waits. The handler must have been told of what the store held when it was added, and then of what the first
@@ -45,13 +45,13 @@ impl LateHandler {
         let waiting = informer.handler_ledger(self.id).expect("it is there").waiting;
         assert_eq!(informer.deliver(self.id, self) as u64, waiting);
         let ledger = informer.handler_ledger(self.id).expect("it is there");
-        let heard = (self.told.len() as u64 - self.failed, self.failed, 0);
+        let heard = (self.received.len() as u64 - self.failed, self.failed, 0);
         assert_eq!((ledger.handled, ledger.failed, ledger.waiting), heard, "its ledger");
         let held = self.held.iter().map(|new| Change::Added { new: new.clone(), listed: true, folded: 1 });
-        let mut told = self.told.iter();
-        assert!(held.eq(told.by_ref().take(self.held.len()).cloned()), "it first hears of what the store holds");
+        let mut received = self.received.iter();
+        assert!(held.eq(received.by_ref().take(self.held.len()).cloned()), "it first hears of what the store holds");
         let news = |change: &&Change| !matches!(change, Change::Synced { .. });
-        assert!(told.filter(news).eq(log[self.from..].iter().filter(news)), "it missed something");
+        assert!(received.filter(news).eq(log[self.from..].iter().filter(news)), "it missed something");
         assert!(!informer.handler_has_synced(self.id) || informer.has_synced());
     }
 }

@@ -200,8 +200,8 @@ async fn entering_and_leaving_a_selection() {
         let mut watcher = if replayed { watch() } else { before };
         let step = tokio::time::timeout(DEADLINE, watcher.next()).await.expect("in time");
         let Step::Frames(frames) = step else { panic!("{step:?}") };
-        let told: Vec<String> = frames.iter().map(summary).collect();
-        assert_eq!(told, ["ADDED a 12", "MODIFIED a 13", "DELETED a 15", "ADDED a 17", "DELETED a 18"], "{replayed}");
+        let words: Vec<String> = frames.iter().map(summary).collect();
+        assert_eq!(words, ["ADDED a 12", "MODIFIED a 13", "DELETED a 15", "ADDED a 17", "DELETED a 18"], "{replayed}");
         assert!(frames[2].text.contains(r#""nodeName":"n1""#), "as it was before it left: {}", frames[2].text);
     }
 }

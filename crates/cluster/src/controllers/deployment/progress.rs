@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_told_apart_from_waiting() {
+    fn progress_is_distinguished_from_waiting() {
         check("", 0, [0, 0, 0], [1, 1, 0], UPDATED);
         check("NewReplicaSetCreated", 5, [3, 0, 3], [4, 1, 3], UPDATED);
         check(UPDATED, 59, [4, 1, 3], [4, 2, 3], UPDATED);

@@ -101,8 +101,8 @@ mod tests {
         let seen = observed(&mut graph, &decode(text).unwrap(), "v1", "Pod");
         assert_eq!((&*seen.uid, &*seen.kind.kind, &*seen.namespace, &*seen.name), ("u", "Pod", "shop", "web"));
         assert_eq!((seen.being_deleted, seen.foreground, seen.orphan), (true, false, true));
-        let told = |owner: &Owner| format!("{} {} {} {}", owner.kind.api_version, owner.name, owner.uid, owner.blocks);
-        assert_eq!(seen.owners.iter().map(told).collect::<Vec<_>>(), ["apps/v1 rs o true", "v1 n p false"]);
+        let words = |owner: &Owner| format!("{} {} {} {}", owner.kind.api_version, owner.name, owner.uid, owner.blocks);
+        assert_eq!(seen.owners.iter().map(words).collect::<Vec<_>>(), ["apps/v1 rs o true", "v1 n p false"]);
         let plain =
             observed(&mut graph, &decode(r#"{"metadata":{"name":"x","finalizers":null}}"#).unwrap(), "v1", "Pod");
         assert!(plain.owners.is_empty() && !plain.being_deleted && decode(r#"{"metadata":{}}"#).is_err());

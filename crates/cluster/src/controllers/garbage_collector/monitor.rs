@@ -114,8 +114,8 @@ impl ReflectorStore for Sink {
 }
 
 /// Watches a resource until the task is aborted, or the server no longer serves the resource. Once all existing objects
-/// are in the graph, `synced` is set and `tell` is called.
-pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced: Rc<Cell<bool>>, tell: impl Fn()) {
+/// are in the graph, `synced` is set and `notify` is called.
+pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced: Rc<Cell<bool>>, notify: impl Fn()) {
     let lister_watcher = ListerWatcher { client, resource, scope: Scope::default() };
     let began = Instant::now();
     let now = || began.elapsed().as_secs_f64() * 1000.0;
@@ -134,12 +134,12 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
         }
         if !synced.get() && reflector.has_listed() {
             synced.set(true);
-            tell();
+            notify();
         }
         if reflector.health(now()) == Health::Stopped {
             // The resource is no longer served. If it comes back, a new monitor is started.
             synced.set(true);
-            return tell();
+            return notify();
         }
         let until =
             reflector.deadline().map(|deadline| began + Duration::from_secs_f64((deadline / 1000.0).clamp(0.0, 1e9)));

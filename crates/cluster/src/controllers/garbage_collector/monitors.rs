@@ -102,9 +102,9 @@ impl Monitors {
     fn start(&self, resource: ApiResource) -> Running {
         let synced: Rc<Cell<bool>> = Rc::default();
         let changed = Rc::clone(&self.changed);
-        let tell = move || changed.notify_waiters();
+        let notify = move || changed.notify_waiters();
         let (client, builder) = (self.client.metadata(), self.builder.clone());
-        let task = tokio::task::spawn_local(monitor::run(client, resource, builder, Rc::clone(&synced), tell));
+        let task = tokio::task::spawn_local(monitor::run(client, resource, builder, Rc::clone(&synced), notify));
         Running { task, synced }
     }
 

@@ -88,7 +88,7 @@ fn an_owner_in_the_foreground_waits_for_those_that_block_it() {
 }
 
 #[test]
-fn an_owner_that_leaves_its_dependents_behind_is_told_once() {
+fn an_owner_that_leaves_its_dependents_behind_is_reported_once() {
     let mut graph = Tester::default();
     graph.observe("root", &[], "orphan");
     assert_eq!(graph.observe("root", &[], "deleted orphan"), "orphan root");

@@ -90,16 +90,16 @@ impl Behaviour {
         let image = object::text(container, "/image");
         let words = |field: &str| container[field].as_array().into_iter().flatten().filter_map(Value::as_str);
         let argv: Vec<&str> = words("command").chain(words("args")).collect();
-        let told = command(&argv);
+        let asked = command(&argv);
         let is_job = object::controller_of(pod).is_some_and(|owner| owner["kind"] == "Job");
-        let by_itself = match told {
+        let by_itself = match asked {
             Some(Command::Ends(seconds, code)) => Some(end(seconds, code)),
             Some(Command::Runs) => None,
             None if role == Role::Init => Some(end(by_chance(&mut random, 500, 3000), 0)),
             None if is_job && role != Role::Sidecar => Some(end(by_chance(&mut random, 3000, 12_000), 0)),
             None => None,
         };
-        let is_asleep = matches!(told, Some(Command::Runs | Command::Ends(..)));
+        let is_asleep = matches!(asked, Some(Command::Runs | Command::Ends(..)));
         let mut behaviour = Self {
             end: by_itself,
             readiness: Readiness::Fine,
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(check(json!({RUN_FOR: "1m"}), Role::Other).end, None);
         let oom = check(json!({OOM_AFTER: "20"}), Role::First).end;
         assert_eq!(oom, Some(End { after: Duration::from_secs(10), code: 137, is_oom: true }));
-        let readiness = |told: &str| check(json!({FAIL_READY: told}), Role::First).readiness;
+        let readiness = |words: &str| check(json!({FAIL_READY: words}), Role::First).readiness;
         assert_eq!(readiness("always"), Readiness::Never);
         assert_eq!(readiness("10s"), Readiness::Flaps(Duration::from_secs(5)));
         assert_eq!(readiness("false"), Readiness::Fine);

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_remains_is_told_and_what_stays_keeps_its_time() {
+    fn what_remains_is_reported_and_what_stays_keeps_its_time() {
         let good = Conditions::default().over(&[], "then");
         assert!(good.iter().all(|one| one["status"] == "False") && good.len() == 5);
         let mut remaining = Remaining::default();

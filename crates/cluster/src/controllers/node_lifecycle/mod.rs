@@ -62,7 +62,7 @@ impl Controller for NodeLifecycle {
         index_by_node(&pods);
         let recorder = context.recorder(COMPONENT);
         let last_reported: Rc<RefCell<HashMap<String, Instant>>> = Rc::default();
-        let (known, waiting, lister, teller) =
+        let (known, waiting, lister, events) =
             (Rc::clone(&last_reported), queue.clone(), nodes.clone(), recorder.clone());
         nodes.on_change(move |change| {
             let name = change.object().key.name.to_string();
@@ -71,14 +71,14 @@ impl Controller for NodeLifecycle {
                     known.borrow_mut().insert(name.clone(), Instant::now());
                     if let Some(node) = lister.parse(new) {
                         let message = format!("Node {name} event: Registered Node {name} in Controller");
-                        teller.normal(&node, "RegisteredNode", &message);
+                        events.normal(&node, "RegisteredNode", &message);
                     }
                 }
                 Change::Deleted { last, .. } => {
                     known.borrow_mut().remove(&name);
                     if let Some(node) = lister.parse(last) {
                         let message = format!("Node {name} event: Removing Node {name} from Controller");
-                        teller.normal(&node, "RemovingNode", &message);
+                        events.normal(&node, "RemovingNode", &message);
                     }
                 }
                 // A status that a kubelet writes counts as much as a Lease.

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_of_the_same_magnitude_do_not_tell() {
+    fn seconds_of_the_same_magnitude_do_not_decide() {
         let mut younger = pod("b");
         younger["status"]["conditions"][0]["lastTransitionTime"] = timestamp(NOW - 3000).into();
         let pods = [younger, pod("a")];

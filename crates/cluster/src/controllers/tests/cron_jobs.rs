@@ -62,12 +62,12 @@ async fn a_job_when_it_is_due_and_history_within_limits() {
     cluster.patch(TICK, &json!({"spec": {"successfulJobsHistoryLimit": 0}})).await;
     cluster.eventually(JOBS, "none", |list| items(list).is_empty()).await;
     let server = cluster.stop().await;
-    let told = [
+    let expected = [
         ("SuccessfulCreate", format!("Created job {name}")),
         ("SawCompletedJob", format!("Saw completed job: {name}, condition: Complete")),
         ("SuccessfulDelete", format!("Deleted job {name}")),
     ];
-    for (reason, message) in told {
+    for (reason, message) in expected {
         assert_eq!(events(&server, reason, "tick").await, [message]);
     }
 }
@@ -90,8 +90,8 @@ async fn several_at_once_one_or_the_newest() {
         cluster.patch(&format!("{TICK}/status"), &json!({"status": status})).await;
         cluster.patch(TICK, &json!({"spec": {"suspend": false, "concurrencyPolicy": policy}})).await;
         if policy == "Forbid" {
-            let told = |list: &Value| items(list).iter().any(|event| event["reason"] == reason);
-            cluster.eventually("/api/v1/namespaces/default/events", "told", told).await;
+            let is_recorded = |list: &Value| items(list).iter().any(|event| event["reason"] == reason);
+            cluster.eventually("/api/v1/namespaces/default/events", "recorded", is_recorded).await;
         } else {
             let is_begun = |list: &Value| names(list).iter().any(|name| *name != "tick-1");
             cluster.eventually(JOBS, "another", is_begun).await;
@@ -104,7 +104,7 @@ async fn several_at_once_one_or_the_newest() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_scheduled_is_told() {
+async fn what_cannot_be_scheduled_is_recorded() {
     let cluster = start().await;
     for (name, schedule, zone, reason) in [
         ("no-schedule", "every day", "UTC", "UnparseableSchedule"),
@@ -113,10 +113,10 @@ async fn what_cannot_be_scheduled_is_told() {
         let mut cron_job = tick(schedule, &json!({"timeZone": zone}));
         cron_job["metadata"]["name"] = name.into();
         cluster.create(CRON_JOBS, &cron_job).await;
-        let told = |list: &Value| {
+        let is_recorded = |list: &Value| {
             items(list).iter().any(|event| event["reason"] == reason && event["involvedObject"]["name"] == name)
         };
-        cluster.eventually("/api/v1/namespaces/default/events", reason, told).await;
+        cluster.eventually("/api/v1/namespaces/default/events", reason, is_recorded).await;
     }
     cluster.stop().await;
 }
@@ -136,8 +136,8 @@ async fn time_goes_on_and_a_late_start_is_none() {
     let mut after = tick("not at all", &Value::Null);
     after["metadata"]["name"] = "last".into();
     cluster.create(CRON_JOBS, &after).await;
-    let told = |list: &Value| items(list).iter().any(|event| event["involvedObject"]["name"] == "last");
-    cluster.eventually("/api/v1/namespaces/default/events", "told", told).await;
+    let is_recorded = |list: &Value| items(list).iter().any(|event| event["involvedObject"]["name"] == "last");
+    cluster.eventually("/api/v1/namespaces/default/events", "recorded", is_recorded).await;
     let (_, jobs) = cluster.server.get(JOBS).await;
     assert!(names(&jobs).iter().all(|name| !name.starts_with("late-")), "{:?}", names(&jobs));
     cluster.stop().await;

@@ -111,7 +111,7 @@ async fn a_rollout_and_its_undoing() {
     let full = alive.iter().position(|count| *count == 3).unwrap();
     assert!(alive[full..].iter().all(|count| (3..=4).contains(count)), "{alive:?}");
     assert_eq!(alive.len(), 3 + 6 + 6, "{alive:?}");
-    let told = events(&server, "ScalingReplicaSet", "web").await;
+    let messages = events(&server, "ScalingReplicaSet", "web").await;
     let mut expected = vec![format!("Scaled up replica set {name} from 0 to 3")];
     for (to, from) in [(second.as_str(), name), (name, second.as_str())] {
         for step in 0..3 {
@@ -120,7 +120,7 @@ async fn a_rollout_and_its_undoing() {
         }
     }
     // From the tenth on, similar Events are combined.
-    assert_eq!(told[..9], expected[..9], "{told:#?}");
+    assert_eq!(messages[..9], expected[..9], "{messages:#?}");
 }
 
 #[tokio::test]

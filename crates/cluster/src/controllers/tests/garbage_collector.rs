@@ -70,8 +70,8 @@ async fn foreground_waits_for_what_is_owned_and_orphans_stay() {
     let (_, waiting) = server.delete_with(&format!("{MAPS}/root"), json!({"propagationPolicy": "Foreground"})).await;
     assert_eq!(waiting["metadata"]["finalizers"], json!(["foregroundDeletion"]));
     // The child is being deleted, and keeps both objects until its finalizer is removed.
-    let told = |child: &Value| child["metadata"]["deletionTimestamp"].is_string();
-    cluster.eventually(&format!("{MAPS}/child"), "told", told).await;
+    let is_deleted = |child: &Value| child["metadata"]["deletionTimestamp"].is_string();
+    cluster.eventually(&format!("{MAPS}/child"), "deleted", is_deleted).await;
     assert_eq!(server.get(&format!("{MAPS}/root")).await.0, 200);
     server.patch(&format!("{MAPS}/child"), &json!({"metadata": {"finalizers": null}})).await;
     server.maps_become(&[]).await;
@@ -153,7 +153,7 @@ async fn hundreds_of_dependents_go_with_one_owner() {
 }
 
 #[tokio::test]
-async fn an_owner_in_another_namespace_is_none_and_a_namespaced_owner_of_a_node_is_not_told() {
+async fn an_owner_in_another_namespace_is_none_and_a_namespaced_owner_of_a_node_is_not_reported() {
     let cluster = start().await;
     let server = &cluster.server;
     let root = server.owned("root", &[]).await;

@@ -46,7 +46,7 @@ async fn has_events(cluster: &Cluster, name: &str, reasons: &[&str]) {
             items(list).iter().filter(|event| event["involvedObject"]["name"] == name).collect();
         about.sort_by_key(|event| event["metadata"]["name"].as_str().unwrap().to_owned());
         let mut all = about.iter().map(|event| event["reason"].as_str().unwrap());
-        reasons.iter().all(|reason| all.any(|told| told == *reason))
+        reasons.iter().all(|reason| all.any(|seen| seen == *reason))
     };
     cluster.eventually(events, &format!("{reasons:?} of {name}"), has_all).await;
 }

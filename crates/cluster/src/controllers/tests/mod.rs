@@ -100,13 +100,13 @@ impl Cluster {
 /// The messages of the Events about an object with a reason, in the order of their recording.
 pub async fn events(server: &Server, reason: &str, about: &str) -> Vec<String> {
     let (_, list) = server.get("/api/v1/namespaces/default/events").await;
-    let mut told: Vec<&Value> = items(&list)
+    let mut events: Vec<&Value> = items(&list)
         .iter()
         .filter(|event| event["reason"] == reason && event["involvedObject"]["name"] == about)
         .collect();
     // The name of an Event ends in its time.
-    told.sort_by_key(|event| event["metadata"]["name"].as_str().unwrap().to_owned());
-    told.iter().map(|event| event["message"].as_str().unwrap().to_owned()).collect()
+    events.sort_by_key(|event| event["metadata"]["name"].as_str().unwrap().to_owned());
+    events.iter().map(|event| event["message"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Starts the controllers that `add` adds on a server. They end when the returned value is dropped.

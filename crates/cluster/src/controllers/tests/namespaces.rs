@@ -56,8 +56,8 @@ async fn pods_go_before_everything_else() {
     cluster.create(&format!("{TMP}/pods"), &pod).await;
     cluster.create(&format!("{TMP}/configmaps"), &json!({"metadata": {"name": "one"}})).await;
     cluster.server.delete(TMP).await;
-    let told = |namespace: &Value| namespace["status"]["conditions"].is_array();
-    let namespace = cluster.eventually(TMP, "conditions", told).await;
+    let has_conditions = |namespace: &Value| namespace["status"]["conditions"].is_array();
+    let namespace = cluster.eventually(TMP, "conditions", has_conditions).await;
     // While Pods are ending, the conditions report no problem.
     assert_eq!(problems(&namespace), [""; 0]);
     let types: Vec<&Value> =

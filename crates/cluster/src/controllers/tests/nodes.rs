@@ -74,9 +74,9 @@ async fn a_node_that_falls_silent_loses_its_pods_and_comes_back() {
         })
         .await;
     for kind in ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"] {
-        let told = condition(&node, kind);
-        assert_eq!((&told["status"], &told["reason"]), (&json!("Unknown"), &json!("NodeStatusUnknown")), "{told}");
-        assert_eq!(told["message"], "Kubelet stopped posting node status.");
+        let found = condition(&node, kind);
+        assert_eq!((&found["status"], &found["reason"]), (&json!("Unknown"), &json!("NodeStatusUnknown")), "{found}");
+        assert_eq!(found["message"], "Kubelet stopped posting node status.");
     }
     let unready = |pod: &Value| condition(pod, "Ready")["reason"] == "NodeNotReady";
     cluster.eventually(&format!("{PODS}/stays"), "not ready", unready).await;
@@ -92,13 +92,13 @@ async fn a_node_that_falls_silent_loses_its_pods_and_comes_back() {
             condition(node, "Ready")["status"] == "True" && node["spec"].get("taints").is_none()
         })
         .await;
-    let told = |reason: &'static str| {
+    let is_recorded = |reason: &'static str| {
         move |list: &Value| {
             items(list).iter().any(|one| one["reason"] == reason && one["involvedObject"]["name"] == "weak")
         }
     };
     for reason in ["RegisteredNode", "NodeNotReady", "NodeReady"] {
-        cluster.eventually("/api/v1/events", reason, told(reason)).await;
+        cluster.eventually("/api/v1/events", reason, is_recorded(reason)).await;
     }
     let marked = |list: &Value| {
         items(list).iter().any(|one| {
@@ -120,8 +120,8 @@ async fn a_cordoned_node_takes_no_pods_until_it_may() {
     let waits = format!("{PODS}/waits");
     let why = |pod: &Value| condition(pod, "PodScheduled")["reason"] == "Unschedulable";
     let pod = cluster.eventually(&waits, "unschedulable", why).await;
-    let told = condition(&pod, "PodScheduled");
-    let message = told["message"].as_str().unwrap();
+    let scheduled = condition(&pod, "PodScheduled");
+    let message = scheduled["message"].as_str().unwrap();
     assert!(message.contains("nodes are available: 1 node(s) were unschedulable, "), "{message}");
     assert!(message.contains("node(s) didn't match Pod's node affinity/selector. no new claims"), "{message}");
     let same = |list: &Value| items(list).iter().any(|one| one["reason"] == "FailedScheduling");

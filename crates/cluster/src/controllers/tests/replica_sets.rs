@@ -62,8 +62,8 @@ async fn creates_what_is_missing_and_no_more() {
     assert_eq!(created.count(), 7, "never one too many");
     let server = cluster.stop().await;
     let (_, list) = server.get("/api/v1/namespaces/default/events").await;
-    let told = |reason: &str| items(&list).iter().filter(|event| event["reason"] == reason).count();
-    assert_eq!((told("SuccessfulCreate"), told("SuccessfulDelete")), (7, 2), "{list:#}");
+    let count = |reason: &str| items(&list).iter().filter(|event| event["reason"] == reason).count();
+    assert_eq!((count("SuccessfulCreate"), count("SuccessfulDelete")), (7, 2), "{list:#}");
     let event = items(&list).iter().find(|event| event["reason"] == "SuccessfulCreate").unwrap();
     assert_eq!(event["source"]["component"], "replicaset-controller");
     assert!(event["message"].as_str().unwrap().starts_with("Created pod: web-"), "{event}");
@@ -109,7 +109,7 @@ async fn pods_become_available_by_time_alone() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_created_is_told_and_tried_again() {
+async fn what_cannot_be_created_is_recorded_and_tried_again() {
     let cluster = start().await;
     let mut set = web(2);
     // A number is not a valid value of a label, which only shows when a Pod is created.
@@ -123,8 +123,8 @@ async fn what_cannot_be_created_is_told_and_tried_again() {
         (&json!("ReplicaFailure"), &json!(0))
     );
     let about = "/api/v1/namespaces/default/events?fieldSelector=reason%3DFailedCreate,type%3DWarning";
-    let told = |list: &Value| items(list).first().is_some_and(|one| one["count"].as_u64() > Some(2));
-    let events = cluster.eventually(about, "told more than twice", told).await;
+    let is_repeated = |list: &Value| items(list).first().is_some_and(|one| one["count"].as_u64() > Some(2));
+    let events = cluster.eventually(about, "recorded more than twice", is_repeated).await;
     assert!(items(&events)[0]["message"].as_str().unwrap().starts_with("Error creating: "), "{events}");
 
     cluster.patch(&path, &json!({"spec": {"template": {"metadata": {"labels": {"number": "7"}}}}})).await;

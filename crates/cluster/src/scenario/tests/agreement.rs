@@ -77,15 +77,15 @@ fn compare_all(history: &History) -> Compared {
 }
 
 fn compare(history: &History, sequence: u64, compared: &mut Compared) {
-    let Some(told) = history.change(sequence) else { return };
-    let (old, new) = (told.old.as_deref(), told.new.as_deref());
+    let Some(change) = history.change(sequence) else { return };
+    let (old, new) = (change.old.as_deref(), change.new.as_deref());
     let received = line::ReceivedChange {
         seq: sequence,
-        at: told.at,
-        kind: told.resource.kind.into(),
-        key: told.key.clone(),
-        uid: told.uid.clone(),
-        delta_type: told.delta_type,
+        at: change.at,
+        kind: change.resource.kind.into(),
+        key: change.key.clone(),
+        uid: change.uid.clone(),
+        delta_type: change.delta_type,
         old,
         new,
     };
@@ -94,25 +94,25 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
     let writers = names(&feed.writers);
     compared.writers += usize::from(!writers.is_empty());
 
-    if let (Some(kind), Some(new)) = (kinds::KINDS.iter().find(|kind| kind.resource == told.resource), new) {
+    if let (Some(kind), Some(new)) = (kinds::KINDS.iter().find(|kind| kind.resource == change.resource), new) {
         compare_states(kind, new, &feed);
     }
-    let kept = history.of(&told.resource, &told.key);
+    let kept = history.of(&change.resource, &change.key);
     let at = kept.iter().position(|entry| entry.sequence == sequence).unwrap();
     let (newest, before) = (history.version(&kept[at]), at.checked_sub(1).map(|at| history.version(&kept[at])));
-    let shown = show(told.resource.kind, &newest, before.as_ref());
+    let shown = show(change.resource.kind, &newest, before.as_ref());
     assert_eq!(shown.writers, writers, "inspector: {new:?}");
 
     let fields: BTreeSet<&str> = feed.fields.iter().map(|field| &*field.path).collect();
     let fields: BTreeSet<&str> = fields.into_iter().chain(feed.other_paths.iter().map(|path| &**path)).collect();
-    let is_compared = told.delta_type == DeltaType::Updated;
+    let is_compared = change.delta_type == DeltaType::Updated;
     if let (true, Some(old), Some(new), Body::Diff(_, inspected)) = (is_compared, old, new, &shown.body) {
         let (inspected, found) = (paths(inspected), diff(old, new).unwrap());
         let is_field = |path: &&&str| **path != POD_STATUS;
         let unknown: Vec<_> = fields.iter().filter(is_field).filter(|path| !inspected.contains(*path)).collect();
         assert!(unknown.is_empty(), "the inspector lacks {unknown:?} of {inspected:?}");
         // The feed leaves out only what is noise, what its word for a Pod replaces, and what is too much for it.
-        let reasons = classify(Some((&marks, &told.key)), told.resource.kind, &found, feed.generation);
+        let reasons = classify(Some((&marks, &change.key)), change.resource.kind, &found, feed.generation);
         let says =
             found.changes.iter().zip(&reasons).filter(|(_, reason)| reason.is_none()).map(|(change, _)| &*change.path);
         let says: BTreeSet<&str> =
@@ -125,11 +125,11 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
     let version = &kept[at].resource_version;
     let mark = MarkInfo {
         sequence,
-        at: told.at,
-        from: told.at,
-        mark_type: MarkType::from(told.delta_type),
-        key: Some(&told.key),
-        uid: &told.uid,
+        at: change.at,
+        from: change.at,
+        mark_type: MarkType::from(change.delta_type),
+        key: Some(&change.key),
+        uid: &change.uid,
         resource_version: version.clone(),
         folded: 1,
         tone: Tone::Plain,
@@ -137,12 +137,12 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
         note: "",
         resync: None,
     };
-    let lane = history.writer(told.resource, &mark);
+    let lane = history.writer(change.resource, &mark);
     let manager = |name: &String| name.split(" (").next().unwrap_or_default().to_owned();
     assert_eq!(lane, writers.first().map(manager), "lane: {new:?}");
 
     if let Some(text) = new {
-        let question = Question { pointer: "", text, uid: &told.uid, version, has_dropped: false };
+        let question = Question { pointer: "", text, uid: &change.uid, version, has_dropped: false };
         let search = Search::new(question, &kept[..=at]);
         let outcome = search.map(|mut search| search.step(1, |entry| history.version(entry).text));
         if let Some(Outcome::Written(written)) = outcome {
@@ -161,8 +161,8 @@ fn compare(history: &History, sequence: u64, compared: &mut Compared) {
 
     if feed.noise.is_none() && !feed.is_listed {
         let mut received = span::ReceivedTimes::default();
-        received.push(sequence, told.at);
-        let mut reading = Reading::new(range::between(told.at, told.at), 0.0, &received, Filter::default());
+        received.push(sequence, change.at);
+        let mut reading = Reading::new(range::between(change.at, change.at), 0.0, &received, Filter::default());
         while let Some((_, is_own)) = reading.take_next(&received) {
             reading.read(Some(feed.clone()), is_own);
         }

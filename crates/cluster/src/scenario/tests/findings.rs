@@ -56,8 +56,8 @@ pub(super) struct Page {
     changes: RefCell<Changes>,
     /// Each finding as it was found first, by its object and its title, and when.
     found: RefCell<BTreeMap<String, (f64, Card)>>,
-    /// How many changes were told.
-    told: RefCell<usize>,
+    /// How many changes were pushed into the feed.
+    pushed: RefCell<usize>,
     /// When a Pod first came into a state in which something is wrong.
     trouble: Cell<Option<f64>>,
     /// When each Pod, and each node, first came into such a state: kind and name.
@@ -79,24 +79,24 @@ impl Page {
         self.began.elapsed().as_secs_f64() * 1000.0
     }
 
-    /// Tells what was received, as the page does with each frame of the screen; and looks for findings if something was told,
+    /// Reads what was received, as the page does with each frame of the screen; and looks for findings if something was read,
     /// or `looks`.
-    fn tell(&self, looks: bool) {
+    fn read(&self, looks: bool) {
         let (mut changes, history) = (self.changes.borrow_mut(), self.history.borrow());
         if changes.waiting() == 0 && !looks {
             return;
         }
         while let Some(sequence) = changes.take_next() {
-            let told = history.change(sequence).expect("a change that was just received is kept");
+            let change = history.change(sequence).expect("a change that was just received is kept");
             let received = ReceivedChange {
                 seq: sequence,
-                at: told.at,
-                kind: Arc::from(told.resource.kind),
-                key: told.key,
-                uid: told.uid,
-                delta_type: told.delta_type,
-                old: told.old.as_deref(),
-                new: told.new.as_deref(),
+                at: change.at,
+                kind: Arc::from(change.resource.kind),
+                key: change.key,
+                uid: change.uid,
+                delta_type: change.delta_type,
+                old: change.old.as_deref(),
+                new: change.new.as_deref(),
             };
             let line = Line::new(received, &changes.marks);
             if &*line.kind == "Pod" && line.trouble().is_some() && self.trouble.get().is_none() {
@@ -109,8 +109,8 @@ impl Page {
             }
             let text = history.change(sequence).and_then(|change| change.new);
             self.wrong.borrow_mut().changed(&line, text.as_deref());
-            changes.tell(line);
-            *self.told.borrow_mut() += 1;
+            changes.push(line);
+            *self.pushed.borrow_mut() += 1;
         }
         let now = self.now();
         let mut wrong = self.wrong.borrow_mut();
@@ -230,7 +230,7 @@ pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, ti
         history: RefCell::new(History::new(Budget::Usual.bytes(), seed)),
         changes: RefCell::default(),
         found: RefCell::default(),
-        told: RefCell::default(),
+        pushed: RefCell::default(),
         trouble: Cell::default(),
         failed: RefCell::default(),
         wrong: RefCell::default(),
@@ -260,7 +260,7 @@ pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, ti
                 break;
             }
             sleep(Duration::from_millis(100)).await;
-            page.tell(turn % 10 == 0);
+            page.read(turn % 10 == 0);
         }
     };
     LocalSet::new().run_until(run).await;
@@ -312,7 +312,7 @@ async fn is_silent(scenario: Scenario, seed: u64) {
         assert!(entries.values().all(|(_, entry)| is_job(entry)), "{entries:#?}");
     }
     // There was much to be silent about.
-    assert!(*page.told.borrow() > 1_000, "{}", page.told.borrow());
+    assert!(*page.pushed.borrow() > 1_000, "{}", page.pushed.borrow());
 }
 
 // Each seed is a test of its own: they last longest of all tests here, and so run at once.

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_told_when_the_stream_has_come_so_far_and_not_before() {
+    fn progress_is_reported_when_the_stream_has_come_so_far_and_not_before() {
         let demux = Demux::default();
         demux.opened(10);
         let mut changes = level(&demux, "/a/", 10);

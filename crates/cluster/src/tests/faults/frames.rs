@@ -14,12 +14,12 @@ async fn check(words: &str, expected: &[&str], struck: u64) {
         for name in ["one", "two", "three"] {
             server.config_map(name, "web").await;
         }
-        let mut told = Vec::new();
+        let mut seen = Vec::new();
         for _ in expected {
-            told.push(watch.brief().await);
+            seen.push(watch.brief().await);
         }
         assert_eq!(
-            (told, server.struck(id).await.0),
+            (seen, server.struck(id).await.0),
             (expected.iter().map(|word| (*word).to_owned()).collect(), struck),
             "{transport}: {words}"
         );

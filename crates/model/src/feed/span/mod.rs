@@ -122,12 +122,12 @@ impl ReceivedTimes {
     }
 }
 
-/// What is told of a watch between the changes.
+/// What is shown of a watch between the changes.
 #[derive(Debug)]
 pub struct Notice {
-    /// When it was told, in milliseconds.
-    pub told: f64,
-    /// The number of the first change that was told after it.
+    /// When it came into the feed, in milliseconds.
+    pub noticed_at: f64,
+    /// The number of the first change that came into the feed after it.
     pub before: u64,
     /// When it happened.
     pub at: f64,
@@ -143,7 +143,7 @@ struct Part {
     next: u64,
     /// How many are read at most.
     most: u64,
-    told: u64,
+    significant: u64,
     noise: u64,
     /// How many the recorder has let go.
     gone: u64,
@@ -152,7 +152,7 @@ struct Part {
 impl Part {
     fn new(window: Window, received: &ReceivedTimes) -> Part {
         let first = received.place_of(window.from);
-        Part { window, first, next: first, most: MOST_READ, told: 0, noise: 0, gone: 0 }
+        Part { window, first, next: first, most: MOST_READ, significant: 0, noise: 0, gone: 0 }
     }
 
     fn end(&self, received: &ReceivedTimes) -> u64 {
@@ -221,11 +221,11 @@ impl Reading {
     /// by then.
     pub fn notice(&mut self, notices: &VecDeque<Notice>, before: Option<u64>) {
         let (noticed, end) = (self.noticed, self.window().to);
-        let is_new = |notice: &&Notice| notice.told > noticed && notice.told < end;
+        let is_new = |notice: &&Notice| notice.noticed_at > noticed && notice.noticed_at < end;
         let is_before = |notice: &&Notice| before.is_none_or(|before| notice.before <= before);
         for notice in notices.iter().filter(|_| self.is_until).filter(is_new).filter(is_before) {
             self.feed.notice(notice.at, &notice.words);
-            self.noticed = self.noticed.max(notice.told);
+            self.noticed = self.noticed.max(notice.noticed_at);
         }
     }
 
@@ -273,7 +273,7 @@ impl Reading {
             (true, _) => {}
             (false, Some(_)) => part.noise += 1,
             (false, None) => {
-                part.told += 1;
+                part.significant += 1;
                 if !self.is_until {
                     self.tally.add(&line, is_own);
                 }
@@ -297,8 +297,8 @@ impl Reading {
         std::mem::take(&mut self.is_new)
     }
 
-    /// Has it be told again.
-    pub fn tell_again(&mut self) {
+    /// Has it be shown again.
+    pub fn show_again(&mut self) {
         self.is_new = true;
     }
 
@@ -323,11 +323,11 @@ impl Reading {
         let (all, before) = (self.own.end(received) - self.own.first, self.before.end(received) - self.before.first);
         let read = self.own.next - self.own.first + self.before.next - self.before.first;
         let wanted = all.min(MOST_READ) + before.min(MOST_READ);
-        let words = match (self.own.told, self.own.noise) {
+        let words = match (self.own.significant, self.own.noise) {
             (1, 0) => String::from("1 change"),
-            (told, 0) => format!("{} changes", grouped(told)),
-            (told, 1) => format!("{} changes, and 1 that says nothing", grouped(told)),
-            (told, noise) => format!("{} changes, and {} that say nothing", grouped(told), grouped(noise)),
+            (count, 0) => format!("{} changes", grouped(count)),
+            (count, 1) => format!("{} changes, and 1 that says nothing", grouped(count)),
+            (count, noise) => format!("{} changes, and {} that say nothing", grouped(count), grouped(noise)),
         };
         let mut left_out = Vec::new();
         if self.own.gone > 0 {

@@ -71,7 +71,7 @@ fn a_stretch_is_counted_against_the_one_before_it() {
     assert_eq!(rows(&model, "kind"), [row("Pod", "300", "× 10"), row("Deployment", "1", "new here")]);
     assert_eq!(rows(&model, "by, inferred"), [row("kubelet", "300", "× 10"), row("kubectl-edit", "1", "new here")]);
     assert_eq!(rows(&model, "field"), [row("spec.a", "301", "× 10")]);
-    assert_eq!(reading.feed.counts().told, 301);
+    assert_eq!(reading.feed.counts().significant, 301);
 
     // The page began 5 s before the stretch: too little to compare with. 10 s are enough, and a third of them is counted.
     let mut reading = Reading::new(Window { from: 70_000.0, to: 100_000.0 }, 65_000.0, &received, Filter::default());
@@ -158,7 +158,7 @@ proptest! {
                 prop_assert_eq!(shown.map_or(0, |row| row.1.parse::<usize>().unwrap()), expected, "{}", name);
             }
         }
-        let told = times.iter().filter(|change| is_in(change.0) && change.3).count();
-        prop_assert_eq!(reading.feed.counts().told, told as u64);
+        let expected = times.iter().filter(|change| is_in(change.0) && change.3).count();
+        prop_assert_eq!(reading.feed.counts().significant, expected as u64);
     }
 }

@@ -142,8 +142,8 @@ impl Fault {
         self.number() == CREATE || self.is_of_pods()
     }
 
-    /// Whether an Event tells it before the state alone would.
-    pub fn is_told_by_events(&self) -> bool {
+    /// Whether an Event reports it before the state alone would.
+    pub fn is_reported_by_events(&self) -> bool {
         matches!(self, Fault::Create { .. } | Fault::Hang { .. })
     }
 

@@ -218,7 +218,7 @@ impl WrongNow {
         if resource.kind == "Event" {
             if self.warnings.received(delta_type, object, received.now, received.wall) {
                 self.is_new = true;
-                self.hold_as_told(&received);
+                self.hold_as_reported(&received);
             }
             return;
         }
@@ -233,12 +233,12 @@ impl WrongNow {
             self.note_workload(resource, object, text);
         }
         let found = if may_be_wrong(&resource, object, text) { fault::read(resource.kind, text) } else { None };
-        let is_told = |found: &fault::Found| {
+        let is_reported = |found: &fault::Found| {
             resource.kind != "CronJob"
                 || found.fault.number() != CREATE
                 || self.warnings.of(&object.uid, CREATE).is_some()
         };
-        match found.filter(is_told) {
+        match found.filter(is_reported) {
             Some(found) => self.hold(&received, text, found),
             None => self.is_well(&received, text),
         }
@@ -330,7 +330,7 @@ impl WrongNow {
     }
 
     /// Holds a CronJob that was received before the Event which says that it may not create Jobs: its state does not say so.
-    fn hold_as_told(&mut self, event: &Received<'_>) {
+    fn hold_as_reported(&mut self, event: &Received<'_>) {
         let Some(uid) = event.object.regarding().filter(|uid| !self.held.contains_key(*uid)) else { return };
         let Some(cron_job) = self.workloads.get(uid).filter(|workload| workload.subject.kind == "CronJob") else {
             return;
@@ -419,8 +419,8 @@ impl WrongNow {
         (self.is_new, self.looked_at) = (false, now);
         let warnings = &self.warnings;
         self.held.retain(|uid, held| {
-            let is_told_alone = held.subject.kind == "CronJob" && held.fault.number() == CREATE;
-            if is_told_alone && warnings.of(uid, CREATE).is_none() {
+            let is_only_reported = held.subject.kind == "CronJob" && held.fault.number() == CREATE;
+            if is_only_reported && warnings.of(uid, CREATE).is_none() {
                 return false;
             }
             if held.recovered_at.is_none_or(|at| now - at < CALM) {
@@ -475,8 +475,8 @@ impl WrongNow {
             // What was refused before the page began is told by the Event alone.
             let since = said.filter(|_| held.is_listed).map_or(held.since, |said| held.since.min(said.first_at));
             // What an Event complains of counts though the state alone would have to be waited for.
-            let told_at = said.filter(|_| held.fault.is_told_by_events()).map(|said| said.first_at.max(since));
-            let is_due = held.due_at <= now || told_at.is_some_and(|at| at + AGAIN_IN <= now);
+            let reported_at = said.filter(|_| held.fault.is_reported_by_events()).map(|said| said.first_at.max(since));
+            let is_due = held.due_at <= now || reported_at.is_some_and(|at| at + AGAIN_IN <= now);
             if !is_due || self.is_moot(held, &lost) {
                 continue;
             }

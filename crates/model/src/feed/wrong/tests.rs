@@ -416,7 +416,7 @@ fn a_cron_job_that_may_not_create_jobs_is_an_entry_until_it_creates_one_or_is_su
 }
 
 #[test]
-fn what_was_refused_before_the_page_is_told_by_the_event_in_the_list() {
+fn what_was_refused_before_the_page_is_known_by_the_event_in_the_list() {
     let mut play = Play::default();
     play.event(-400_000.0, DeltaType::Replaced, "db", ("FailedCreate", REFUSED));
     play.list("statefulsets", json!({"metadata": {"name": "db"}, "spec": {"replicas": 4}, "status": {"replicas": 2}}));
@@ -508,16 +508,16 @@ fn a_pod_that_hangs_before_its_containers_run_is_an_entry_with_the_event_s_reaso
     assert_eq!(play.sentences(59_000.0), [""; 0]);
     assert!(!play.wrong.concerns(&Uid::from(uid("a").as_str())), "it starts");
     assert_eq!(play.sentences(61_000.0), ["ReplicaSet shop/one: 1 Pod does not start: ContainerCreating"]);
-    let mut told = Play::default();
-    told.set(0.0, "pods", on_node(creating(), "False", 0, Value::Null));
+    let mut play = Play::default();
+    play.set(0.0, "pods", on_node(creating(), "False", 0, Value::Null));
     let missing = "MountVolume.SetUp failed for volume \"settings\" : configmap \"flags\" not found";
-    told.event(1_000.0, DeltaType::Added, "a", ("FailedMount", missing));
+    play.event(1_000.0, DeltaType::Added, "a", ("FailedMount", missing));
     // What is tried again at once may succeed.
-    assert_eq!(told.sentences(2_000.0), [""; 0]);
-    assert_eq!(told.sentences(3_500.0), [format!("ReplicaSet shop/one: 1 Pod does not start: {missing}")]);
-    told.set(5_000.0, "pods", on_node(runs(5), "True", 5, Value::Null));
-    assert_eq!(told.sentences(5_500.0), [""; 0]);
-    assert!(told.wrong.held.is_empty());
+    assert_eq!(play.sentences(2_000.0), [""; 0]);
+    assert_eq!(play.sentences(3_500.0), [format!("ReplicaSet shop/one: 1 Pod does not start: {missing}")]);
+    play.set(5_000.0, "pods", on_node(runs(5), "True", 5, Value::Null));
+    assert_eq!(play.sentences(5_500.0), [""; 0]);
+    assert!(play.wrong.held.is_empty());
     // An image that could not be pulled is pulled once more.
     let mut pulls = Play::default();
     let refused = json!({"waiting": {"reason": "ErrImagePull"}});

@@ -79,11 +79,11 @@ pub fn diff(kind: &str, old: &str, new: &str) -> Result<Diff, NotReadable> {
         rank(kind, &change.path, &change.new.and_then(json::unescaped).unwrap_or_default())
     };
     sort_by(&mut ranked, |(one, _), (two, _)| rank_of(one).cmp(&rank_of(two)));
-    let (noise, told): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|(_, reason)| reason.is_some());
+    let (noise, others): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|(_, reason)| reason.is_some());
     let shown = |fields: Vec<(&comparison::FieldChange<'_>, _)>| {
         fields.into_iter().map(|(change, _)| field_change(change)).collect()
     };
-    Ok(Diff { changes: shown(told), noise: shown(noise), more: found.more })
+    Ok(Diff { changes: shown(others), noise: shown(noise), more: found.more })
 }
 
 /// Compares two values, given as JSON, of the field to which a JSON pointer leads; with paths that begin at the field, in

@@ -55,7 +55,7 @@ fn what_changes_with_every_version_is_left_out() {
 }
 
 #[test]
-fn the_most_telling_comes_first_and_what_says_little_apart() {
+fn what_says_most_comes_first_and_what_says_little_apart() {
     let pod = |second: u32, ready: &str, image: &str| {
         json!({
             "metadata": {"generation": second, "labels": {"a": image}},
@@ -70,8 +70,9 @@ fn the_most_telling_comes_first_and_what_says_little_apart() {
     let (old, new) = (pod(1, "True", "web:1").to_string(), pod(2, "False", "web:2").to_string());
     let found = diff("Pod", &old, &new).unwrap();
     let paths = |fields: &[FieldChange]| fields.iter().map(|field| field.path.clone()).collect::<Vec<_>>();
-    let told = ["status.phase", "spec.containers[web].image", "status.conditions[Ready].status", "metadata.labels.a"];
-    assert_eq!(paths(&found.changes), told);
+    let expected =
+        ["status.phase", "spec.containers[web].image", "status.conditions[Ready].status", "metadata.labels.a"];
+    assert_eq!(paths(&found.changes), expected);
     let noise = ["metadata.generation", "status.observedGeneration", "status.conditions[Ready].lastTransitionTime"];
     let mut folded = paths(&found.noise);
     folded.sort();

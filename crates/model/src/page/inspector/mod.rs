@@ -100,7 +100,7 @@ impl Inspector {
     }
 
     /// Has times be shown by another clock.
-    pub fn tell_times_anew(&mut self) {
+    pub fn renew_times(&mut self) {
         if let Some(open) = &mut self.open {
             open.versions.read_again();
             open.show_again();

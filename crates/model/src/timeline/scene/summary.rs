@@ -175,10 +175,10 @@ mod tests {
             row("f", "Running", true),
         ];
         scene.active = 1_206;
-        let told = summary(&scene);
+        let words = summary(&scene);
         let lanes =
             "po shop/a Running; po shop/b CrashLoopBackOff; po shop/c deleted; po shop/d; po shop/e\u{fffd} <b>";
-        assert!(told.ends_with(&format!("2 resyncs, 1 relist. {lanes}; and 1,201 more")), "{told}");
+        assert!(words.ends_with(&format!("2 resyncs, 1 relist. {lanes}; and 1,201 more")), "{words}");
         scene.lanes.truncate(1);
         scene.active = 1;
         assert!(summary(&scene).ends_with("1 relist. po shop/a Running"));

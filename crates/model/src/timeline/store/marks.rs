@@ -261,7 +261,7 @@ impl Marks {
         let since = marks.take_while(|mark| lane.marks == 0 || mark.seq > lane.last_seq);
         let newest = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
         let own = since.filter(|mark| mark.resync().is_some_and(|resync| lane.is_in_resync(resync, newest)));
-        own.fold(None, |told, mark| Some(told.map_or((1, mark.at), |(count, last)| (count + 1, last))))
+        own.fold(None, |counted, mark| Some(counted.map_or((1, mark.at), |(count, last)| (count + 1, last))))
     }
 
     /// Marks a time without knowledge that is over, such as `gap of 1.2 s`. An open gap ends with it.

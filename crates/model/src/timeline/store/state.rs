@@ -233,8 +233,8 @@ mod tests {
         assert!(words.is_empty());
         for text in ["ü".repeat(1_000), "x".repeat(LONGEST + 1)] {
             let long = words.state(state(&text));
-            let told = words.text(long).to_owned();
-            assert!(told.len() <= LONGEST && told.ends_with('…') && text.starts_with(told.trim_end_matches('…')));
+            let kept = words.text(long).to_owned();
+            assert!(kept.len() <= LONGEST && kept.ends_with('…') && text.starts_with(kept.trim_end_matches('…')));
             words.release(long);
         }
         assert_eq!(words.texts, 0);

@@ -59,16 +59,16 @@ fn what_is_dropped_is_a_span_in_the_lanes_and_in_the_overview() {
 
     chart.texts_since = Some(ONE + 40.0 * MINUTE);
     draw(&mut chart, &[&own], all, now);
-    let told = |areas: &[GapArea]| {
-        let told = areas
+    let bounds = |areas: &[GapArea]| {
+        let kept = areas
             .iter()
             .map(|area| (((area.from - ONE) / MINUTE).round(), ((area.to - ONE) / MINUTE).round(), area.kept));
-        told.collect::<Vec<_>>()
+        kept.collect::<Vec<_>>()
     };
-    assert_eq!(told(&chart.scene.gaps), [(0.0, 40.0, Kept::Marks)]);
+    assert_eq!(bounds(&chart.scene.gaps), [(0.0, 40.0, Kept::Marks)]);
     assert_eq!(
-        (told(&chart.scene.lost), &*chart.scene.gaps[0].note),
-        (told(&chart.scene.gaps), "only marks before 15:40")
+        (bounds(&chart.scene.lost), &*chart.scene.gaps[0].note),
+        (bounds(&chart.scene.gaps), "only marks before 15:40")
     );
     assert_eq!(chart.scene.notes[0].text, "only marks before 15:40");
 
@@ -78,8 +78,8 @@ fn what_is_dropped_is_a_span_in_the_lanes_and_in_the_overview() {
     assert!((14.0..35.0).contains(&begin), "{begin}");
     draw(&mut chart, &[&own], all, now);
     let expected = [(-10.0, begin, Kept::Nothing), (begin, 40.0, Kept::Marks)];
-    assert_eq!(told(&chart.scene.gaps), expected);
-    assert_eq!(told(&chart.scene.lost), [(0.0, begin, Kept::Nothing), expected[1]]);
+    assert_eq!(bounds(&chart.scene.gaps), expected);
+    assert_eq!(bounds(&chart.scene.lost), [(0.0, begin, Kept::Nothing), expected[1]]);
     let note = format!("nothing is kept before 15:{begin:02}, ");
     assert!(chart.scene.gaps[0].note.starts_with(&note), "{}", chart.scene.gaps[0].note);
 

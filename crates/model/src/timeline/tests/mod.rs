@@ -191,8 +191,8 @@ fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
     fixture.push(46_000.0, MarkType::Updated, "told", "u", Tone::Bad);
     let scene = fixture.scene(60_000.0).clone();
     let lane = |y: f64| scene.lanes.iter().flatten().find(|lane| lane.y == y).unwrap().key.name.to_string();
-    let told: Vec<_> = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Sync).collect();
-    assert_eq!(told.iter().map(|glyph| lane(glyph.y)).collect::<Vec<_>>(), ["told"]);
+    let glyphs: Vec<_> = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Sync).collect();
+    assert_eq!(glyphs.iter().map(|glyph| lane(glyph.y)).collect::<Vec<_>>(), ["told"]);
     assert_eq!((fixture.marks.len(), scene.lanes.iter().flatten().count()), (8, 4));
     assert_eq!(
         summary(&scene),
@@ -201,7 +201,7 @@ fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
     // A resync changes no state.
     let bands = scene.bands.iter().filter(|band| lane(band.y) == "told");
     assert_eq!(bands.map(|band| band.tone).collect::<Vec<_>>(), [Tone::Good, Tone::Bad]);
-    let hit = fixture.hit(told[0].x, told[0].y).unwrap();
+    let hit = fixture.hit(glyphs[0].x, glyphs[0].y).unwrap();
     assert_eq!(hit.to_string(), "◇ Sync shop/told (uid u), resync: 150,000 objects replayed, 20 s ago");
     assert_eq!((hit.owner().unwrap().uid.to_string(), hit.at()), ("u".into(), Some(40_000.0)));
     let mark = fixture.marks.iter().find(|mark| mark.mark_type == MarkType::Sync).unwrap();
@@ -248,16 +248,16 @@ fn resyncs_hide_nothing_and_of_those_that_are_near_one_is_drawn() {
     let drawn = |fixture: &mut Fixture, now: f64| {
         let scene = fixture.scene(now).clone();
         let glyphs = scene.glyphs.iter().filter(|glyph| glyph.y == scene.layout.row_y(0));
-        let told: Vec<u64> = glyphs.filter(|glyph| glyph.mark_type == MarkType::Sync).map(|glyph| glyph.seq).collect();
-        (told, scene)
+        let seqs: Vec<u64> = glyphs.filter(|glyph| glyph.mark_type == MarkType::Sync).map(|glyph| glyph.seq).collect();
+        (seqs, scene)
     };
-    let (told, scene) = drawn(&mut fixture, 60_000.0);
+    let (seqs, scene) = drawn(&mut fixture, 60_000.0);
     // Twelve pixels are a second, so that ten resyncs take the place of one or two.
-    assert!((1..=2).contains(&told.len()), "{told:?}");
-    let glyph = scene.glyphs.iter().find(|glyph| glyph.seq == told[0]).unwrap();
+    assert!((1..=2).contains(&seqs.len()), "{seqs:?}");
+    let glyph = scene.glyphs.iter().find(|glyph| glyph.seq == seqs[0]).unwrap();
     let hit = fixture.hit(glyph.x, glyph.y).unwrap().to_string();
     assert!(hit.starts_with("◇ Sync shop/a (uid u), resync: 2 objects replayed, "), "{hit}");
-    assert_eq!(drawn(&mut fixture, 61_234.5).0, told, "the same, wherever the window is");
+    assert_eq!(drawn(&mut fixture, 61_234.5).0, seqs, "the same, wherever the window is");
     assert_eq!(scene.bands.first().map(|band| band.tone), Some(Tone::Bad));
 
     // A pill counts what changed, and stands where it would without the resync.

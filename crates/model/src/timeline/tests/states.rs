@@ -49,11 +49,11 @@ fn a_band_says_its_state_and_ends_where_word_or_tone_changes() {
     assert_eq!(labels, ["Pending", "Conta…", "CrashLo…", "0/0"], "{:?}", scene.labels);
     // Between the marks the hover text shows the state of that time, and at the label the present one.
     let y = scene.layout.row_y(0);
-    let told = |at: f64| fixture.hit(scene.scale.x(at), y).unwrap().to_string();
-    assert_eq!(told(60_000.0), "shop/a (uid u), Pending");
-    assert_eq!(told(83_000.0), "shop/a (uid u), CrashLoopBackOff");
-    assert_eq!(told(95_000.0), "shop/a (uid u)");
-    assert_eq!(told(80_000.0), "● Updated shop/a (uid u), CrashLoopBackOff, resourceVersion 80000, 20 s ago");
+    let words = |at: f64| fixture.hit(scene.scale.x(at), y).unwrap().to_string();
+    assert_eq!(words(60_000.0), "shop/a (uid u), Pending");
+    assert_eq!(words(83_000.0), "shop/a (uid u), CrashLoopBackOff");
+    assert_eq!(words(95_000.0), "shop/a (uid u)");
+    assert_eq!(words(80_000.0), "● Updated shop/a (uid u), CrashLoopBackOff, resourceVersion 80000, 20 s ago");
     push(&mut fixture, 101_000.0, MarkType::Updated, running);
     let scene = fixture.scene(101_500.0);
     assert_eq!(summary(scene), "Last 60 s: 7 updated. shop/a Running");
@@ -72,9 +72,9 @@ fn what_is_gone_says_no_state_and_what_is_evicted_leaves_its_word() {
     let scene = fixture.scene(60_000.0).clone();
     assert_eq!(bands(&scene), [(0.0, 30_000.0, Tone::Bad, "Error".to_owned())]);
     assert_eq!(summary(&scene), "Last 60 s: 1 added, 19 updated, 1 deleted. shop/a deleted");
-    let told = |at: f64| fixture.hit(scene.scale.x(at), scene.layout.row_y(0)).unwrap().to_string();
-    assert_eq!(told(50_000.0), "shop/a (uid u), deleted");
-    assert_eq!(told(25_000.0), "shop/a (uid u), Error, deleted");
+    let words = |at: f64| fixture.hit(scene.scale.x(at), scene.layout.row_y(0)).unwrap().to_string();
+    assert_eq!(words(50_000.0), "shop/a (uid u), deleted");
+    assert_eq!(words(25_000.0), "shop/a (uid u), Error, deleted");
 }
 
 /// States that change faster than pixels are one band in the most alarming tone, however many they are, and what lasts

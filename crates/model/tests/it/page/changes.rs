@@ -48,8 +48,8 @@ impl Play {
     }
 }
 
-pub(super) fn names(told: &[(String, String)]) -> Vec<&str> {
-    told.iter().map(|(name, _)| name.rsplit('/').next().unwrap_or_default()).collect()
+pub(super) fn names(rows: &[(String, String)]) -> Vec<&str> {
+    rows.iter().map(|(name, _)| name.rsplit('/').next().unwrap_or_default()).collect()
 }
 
 #[test]
@@ -60,14 +60,14 @@ fn a_list_is_no_change_and_what_comes_after_it_is_shown_newest_first() {
     assert!(*play.page.view().feed.shown && &**play.page.view().header.title == "What changed · kubechurn");
     play.change(id, "ADDED", "c@10");
     play.change(id, "DELETED", "b@11");
-    let told = play.feed();
-    assert_eq!(names(&told), ["b", "c"]);
-    assert!(told[0].1.contains("deleted") && told[1].1.contains("added"), "{told:?}");
+    let rows = play.feed();
+    assert_eq!(names(&rows), ["b", "c"]);
+    assert!(rows[0].1.contains("deleted") && rows[1].1.contains("added"), "{rows:?}");
     // What changed in nothing but its version says nothing.
     play.change(id, "MODIFIED", "a@12");
-    let told = play.feed();
-    assert_eq!((told.len(), &*told[0].0), (3, ""), "{told:?}");
-    assert!(told[0].1.contains("1 folded as noise"), "{told:?}");
+    let rows = play.feed();
+    assert_eq!((rows.len(), &*rows[0].0), (3, ""), "{rows:?}");
+    assert!(rows[0].1.contains("1 folded as noise"), "{rows:?}");
     assert!(play.page.view().feed.frame.words.starts_with("3 changes since"), "{}", play.page.view().feed.frame.words);
 }
 
@@ -124,8 +124,8 @@ fn without_a_recorder_nothing_is_shown_and_the_page_says_so() {
     play.change(id, "ADDED", "d@12");
     let frame = &play.page.view().feed.frame;
     assert_eq!((names(&play.feed()), &*frame.waiting), (vec!["c"], "the recorder is off: no change is shown"));
-    let told = |play: &Play| -> Value { serde_json::from_str(&play.page.recorder()).unwrap() };
-    let recorder = told(&play);
+    let report = |play: &Play| -> Value { serde_json::from_str(&play.page.recorder()).unwrap() };
+    let recorder = report(&play);
     assert_eq!((&recorder["kept"], &recorder["dropped"], &recorder["received"]), (&json!(0), &json!(5), &json!(5)));
     assert!(recorder["whole_since"].is_number(), "{recorder}");
     (0..6).for_each(|_| play.frame());
@@ -141,7 +141,7 @@ fn without_a_recorder_nothing_is_shown_and_the_page_says_so() {
     play.command(Command::Recorder(Budget::Usual));
     play.change(id, "ADDED", "e@13");
     assert_eq!((names(&play.feed()), &*play.page.view().feed.frame.waiting), (vec!["e"], ""));
-    assert_eq!(told(&play)["kept"], json!(1));
+    assert_eq!(report(&play)["kept"], json!(1));
 }
 
 /// A frame of a Pod with an annotation of 40 KB, which is another one for each seed.
@@ -353,9 +353,9 @@ fn what_is_noise_is_chosen_undone_and_remembered() {
     for name in ["p", "q"] {
         (0..2).for_each(|at| labelled(&mut play, id, (name, 10 + at), [at, 0]));
     }
-    let told = |play: &Play| -> usize { play.feed().iter().filter(|(_, words)| words.contains("label one")).count() };
+    let count = |play: &Play| -> usize { play.feed().iter().filter(|(_, words)| words.contains("label one")).count() };
     let stored = |play: &Play| play.place.stored.borrow().get("kubechurn.noise").cloned().unwrap_or_default();
-    assert_eq!(told(&play), 2, "{:?}", play.feed());
+    assert_eq!(count(&play), 2, "{:?}", play.feed());
     play.press(&["j", "m"], Focus::Table);
     let offer = play.page.view().feed.noise.clone();
     assert_eq!(
@@ -364,14 +364,14 @@ fn what_is_noise_is_chosen_undone_and_remembered() {
     );
     // Esc closes the menu, and nothing else.
     play.press(&["Escape"], Focus::Control);
-    assert!(play.page.view().feed.noise.choices.is_empty() && told(&play) == 2);
+    assert!(play.page.view().feed.noise.choices.is_empty() && count(&play) == 2);
     play.press(&["m"], Focus::Table);
     play.command(Command::Feed(FeedCommand::Noise(1)));
     play.frame();
     let noise = play.page.view().feed.noise.clone();
     assert!(noise.choices.is_empty(), "a choice closes the menu");
     assert_eq!(noise.done, "metadata.labels.one of Pod shop/q alone is folded as noise.");
-    assert_eq!((told(&play), &*stored(&play)), (1, "Pod=shop/q metadata.labels.one\n"));
+    assert_eq!((count(&play), &*stored(&play)), (1, "Pod=shop/q metadata.labels.one\n"));
     assert_eq!(play.page.view().feed.frame.noise, ["metadata.labels.one of Pod shop/q alone"]);
     // What comes is noise too, and that of another object is not.
     labelled(&mut play, id, ("q", 20), [7, 0]);
@@ -379,12 +379,12 @@ fn what_is_noise_is_chosen_undone_and_remembered() {
     assert!(play.feed().iter().all(|(name, words)| !name.contains('q') || !words.contains("label one")));
     play.command(Command::Feed(FeedCommand::UndoNoise));
     (0..3).for_each(|_| play.frame());
-    assert_eq!((told(&play), &*stored(&play), &*play.page.view().feed.noise.done), (2, "", ""));
+    assert_eq!((count(&play), &*stored(&play), &*play.page.view().feed.noise.done), (2, "", ""));
     // Of every object of the kind; the notice goes, and the list takes it back.
     play.press(&["Home", "m"], Focus::Table);
     play.command(Command::Feed(FeedCommand::Noise(0)));
     play.frame();
-    assert_eq!((told(&play), &*stored(&play)), (0, "Pod metadata.labels.one\n"));
+    assert_eq!((count(&play), &*stored(&play)), (0, "Pod metadata.labels.one\n"));
     play.wait(15_000.0);
     play.frame();
     assert_eq!(play.page.view().feed.noise.done, "");
@@ -395,5 +395,5 @@ fn what_is_noise_is_chosen_undone_and_remembered() {
     assert_eq!(again.page.view().feed.frame.noise, ["metadata.labels.one of every Pod"], "it is remembered");
     play.command(Command::Feed(FeedCommand::NoNoise(0)));
     (0..3).for_each(|_| play.frame());
-    assert_eq!((told(&play), &*stored(&play)), (2, ""));
+    assert_eq!((count(&play), &*stored(&play)), (2, ""));
 }

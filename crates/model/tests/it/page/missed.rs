@@ -98,19 +98,19 @@ fn an_outage_that_ends_with_a_list_says_what_came_of_it_for_all_kinds_in_one_lin
     assert_eq!(play.notices(), [words]);
     // At another moment it is there if it was.
     let feed = |play: &Play| play.feed();
-    let (told, live) = (play.place.now.get(), feed(&play));
+    let (noticed_at, live) = (play.place.now.get(), feed(&play));
     play.passes(1_000.0);
-    for (at, notices) in [(told - 500.0, &[][..]), (told, &[words])] {
+    for (at, notices) in [(noticed_at - 500.0, &[][..]), (noticed_at, &[words])] {
         play.command(Command::Rewind(RewindCommand::To(at)));
         play.arrive();
         play.frame();
         assert_eq!(play.notices(), notices, "{at}");
     }
     assert_eq!(feed(&play), live);
-    play.command(Command::Rewind(RewindCommand::To(told - 500.0)));
+    play.command(Command::Rewind(RewindCommand::To(noticed_at - 500.0)));
     play.frame();
     // Played on, it comes when it came.
-    play.command(Command::Rewind(RewindCommand::Drag(told)));
+    play.command(Command::Rewind(RewindCommand::Drag(noticed_at)));
     play.frame();
     play.frame();
     assert_eq!((play.notices(), feed(&play)), (vec![words.to_owned()], live));

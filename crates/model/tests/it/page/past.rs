@@ -158,6 +158,6 @@ fn what_is_older_than_a_day_has_its_date() {
     }
     play.place.now.set(400.0 * DAY);
     let words = TimeWords { env: &play.place, zone: Zone::Local };
-    let told = [399.5, 398.544_51, 35.0].map(|days| words.date_and_time(days * DAY));
-    assert_eq!(told, ["12:00:00.000", "3 Feb 13:04", "5 Feb 1970"]);
+    let shown = [399.5, 398.544_51, 35.0].map(|days| words.date_and_time(days * DAY));
+    assert_eq!(shown, ["12:00:00.000", "3 Feb 13:04", "5 Feb 1970"]);
 }

@@ -95,12 +95,12 @@ fn namespaces_that_were_typed_are_remembered_and_can_be_forgotten() {
     let mut play = Play::listed("#/pods?ns=shop", &["a@1"]);
     let refused = || Namespaces { trouble: Some("no".into()), ..Namespaces::default() };
     let offered = |play: &Play| play.page.view().header.namespaces.offered(&[], "");
-    let told = |play: &mut Play, answer| {
+    let answer_with = |play: &mut Play, answer| {
         play.command(Command::LoadNamespaces);
         play.answers("namespaces", Answer::Namespaces(answer));
         play.done();
     };
-    told(&mut play, refused());
+    answer_with(&mut play, refused());
     play.command(Command::Namespace(" team-a, team-b".into()));
     play.arrive();
     assert_eq!(play.page.view().header.route.namespaces, ["shop", "team-a", "team-b"]);
@@ -115,7 +115,7 @@ fn namespaces_that_were_typed_are_remembered_and_can_be_forgotten() {
     let mut again = Play::at("http://127.0.0.1:8080/#/pods", &[(KEY, "team-b,team-a")]);
     assert_eq!(offered(&again), ["team-b", "team-a"]);
     again.is_found(None);
-    told(&mut again, refused());
+    answer_with(&mut again, refused());
     assert_eq!(offered(&again), ["team-b", "team-a"]);
     again.command(Command::Palette(PaletteCommand::Open("")));
     again.command(Command::Palette(PaletteCommand::Seek("team-b".into())));
@@ -126,20 +126,20 @@ fn namespaces_that_were_typed_are_remembered_and_can_be_forgotten() {
     again.command(Command::ForgetNamespace("team-a".into()));
     assert_eq!((offered(&again), again.place.stored.borrow().get(KEY)), (vec![], None));
     // Of a server that tells all names nothing is remembered.
-    told(&mut again, Namespaces { names: vec!["default".into()], ..Namespaces::default() });
+    answer_with(&mut again, Namespaces { names: vec!["default".into()], ..Namespaces::default() });
     again.command(Command::Namespace("default".into()));
     assert_eq!(again.place.stored.borrow().get(KEY), None);
 }
 
 #[test]
 fn a_release_that_the_page_does_not_know_is_said_once() {
-    let told = |minor| {
+    let message_of = |minor| {
         let mut play = Play::at("http://127.0.0.1:8080/#/crds", &[]);
         play.is_found(Some(Release { major: 1, minor }));
         String::clone(&play.page.view().dialogs.told)
     };
-    assert_eq!((told(36), told(37)), (String::new(), String::new()));
-    let words = told(38);
+    assert_eq!((message_of(36), message_of(37)), (String::new(), String::new()));
+    let words = message_of(38);
     assert!(words.contains("Kubernetes 1.38") && words.contains("those of 1.37"), "{words}");
 }
 

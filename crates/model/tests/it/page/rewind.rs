@@ -121,15 +121,15 @@ fn rows_counts_ages_and_handles_are_of_the_moment_and_now_comes_back() {
         assert_eq!(play.table(&mut drawn), rows, "{at}");
         assert_eq!(*play.page.view().table.count, count, "{at}");
         let names: Vec<String> = rows.iter().map(|row| row.split(' ').next().unwrap_or_default().to_owned()).collect();
-        let told = Play::json(play.page.rows_of("pods", &play.place));
-        let mut told: Vec<String> = told
+        let rows = Play::json(play.page.rows_of("pods", &play.place));
+        let mut rows: Vec<String> = rows
             .as_array()
             .expect("rows")
             .iter()
             .map(|row| row["cells"]["NAME"].as_str().unwrap().to_owned())
             .collect();
-        told.sort_by_key(|name| names.iter().position(|own| own == name));
-        assert_eq!(told, names, "{at}");
+        rows.sort_by_key(|name| names.iter().position(|own| own == name));
+        assert_eq!(rows, names, "{at}");
         assert_eq!(play.state(), "rewound");
         assert!(play.page.view().header.title.starts_with("⏪ "), "{}", *play.page.view().header.title);
     }

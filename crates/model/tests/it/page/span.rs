@@ -75,10 +75,10 @@ fn a_stretch_is_dragged_on_the_axis_and_counted_and_the_feed_is_limited_to_it() 
     play.frame();
     let chosen = play.page.view().header.route.span.expect("the address has it");
     assert!((chosen.from - window.from).abs() < 200.0 && (chosen.to - now).abs() < 400.0, "{chosen:?} {window:?}");
-    let told = play.feed();
+    let feed = play.feed();
     let rows: usize =
-        told.iter().map(|(name, words)| usize::from(name.contains("p1") || words.contains("added"))).sum();
-    assert!(rows > 0, "{told:?}");
+        feed.iter().map(|(name, words)| usize::from(name.contains("p1") || words.contains("added"))).sum();
+    assert!(rows > 0, "{feed:?}");
     assert_eq!(counts(&play, "kind"), [("Pod".into(), "12".into(), "× 3".into())], "{:?}", model(&play));
     assert_eq!((&*model(&play).words, &*model(&play).reading), ("12 changes", ""));
     let [from, to] = scene(&play).span.expect("it is drawn");

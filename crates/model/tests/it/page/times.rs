@@ -30,7 +30,7 @@ fn berlin(fragment: &str) -> Play {
 }
 
 /// The times of the feed, those of the inspector's changes, and the clock that the footer names.
-fn told(play: &Play) -> (Vec<&str>, Vec<&str>, &str) {
+fn shown(play: &Play) -> (Vec<&str>, Vec<&str>, &str) {
     let view = play.page.view();
     (
         view.feed.window.rows.iter().map(|row| &*row.time).collect(),
@@ -42,14 +42,14 @@ fn told(play: &Play) -> (Vec<&str>, Vec<&str>, &str) {
 #[test]
 fn one_switch_shows_every_time_by_another_clock_and_the_next_visit_knows_it() {
     let mut play = berlin("#/pods?view=changes&sel=n/a&tab=changes");
-    let (feed, changes, clock) = told(&play);
+    let (feed, changes, clock) = shown(&play);
     assert_eq!((&changes[..], clock), (&["02:30:05.678", "02:30:05.678"][..], "local time"), "an hour passed");
     assert!(feed.contains(&"02:30:05.678"), "{feed:?}");
     play.press(&["z"], Focus::Table);
     assert_eq!(play.told(), "Times are told in UTC.");
     assert!(play.done().contains("store kubechurn.zone utc"));
     (0..10).for_each(|_| play.frame());
-    let (feed, changes, clock) = told(&play);
+    let (feed, changes, clock) = shown(&play);
     assert_eq!((&changes[..], clock), (&["01:30:05.678Z", "00:30:05.678Z"][..], "UTC"));
     assert!(feed.iter().all(|time| time.ends_with('Z')), "{feed:?}");
     let frame = play.page.view().feed.frame.words.clone();
@@ -57,7 +57,7 @@ fn one_switch_shows_every_time_by_another_clock_and_the_next_visit_knows_it() {
     assert!(play.page.view().timeline.span.ends_with(" · UTC"), "{}", *play.page.view().timeline.span);
     play.press(&["z"], Focus::Control);
     (0..10).for_each(|_| play.frame());
-    assert_eq!(told(&play).1, ["02:30:05.678", "02:30:05.678"]);
+    assert_eq!(shown(&play).1, ["02:30:05.678", "02:30:05.678"]);
     assert!(play.page.view().timeline.span.ends_with(" · Europe/Berlin"));
     assert!(play.done().contains("store kubechurn.zone named"));
     let next = Play::at("http://127.0.0.1:8080/#/pods", &[("kubechurn.zone", "named")]);
@@ -72,8 +72,9 @@ fn one_switch_shows_every_time_by_another_clock_and_the_next_visit_knows_it() {
 fn whoever_points_at_a_time_sees_date_and_zone() {
     let mut play = berlin("#/pods");
     let full = |play: &Play, at: f64| play.page.full_time(at, &play.place);
-    let told = ["Sun 2026-10-25 02:30:05.678 +02:00 Europe/Berlin", "Sun 2026-10-25 02:30:05.678 +01:00 Europe/Berlin"];
-    assert_eq!([-0.5, 0.5].map(|by| full(&play, BACK + by * HOUR + 5_678.0)), told, "only so they are told apart");
+    let expected =
+        ["Sun 2026-10-25 02:30:05.678 +02:00 Europe/Berlin", "Sun 2026-10-25 02:30:05.678 +01:00 Europe/Berlin"];
+    assert_eq!([-0.5, 0.5].map(|by| full(&play, BACK + by * HOUR + 5_678.0)), expected, "only so they are told apart");
     assert_eq!(full(&play, BACK), "Sun 2026-10-25 02:00:00 +01:00 Europe/Berlin", "objects know whole seconds");
     // A mark of the lanes is pointed at with the canvas.
     let scene = play.page.scene().expect("a scene");
@@ -81,7 +82,7 @@ fn whoever_points_at_a_time_sees_date_and_zone() {
     play.command(Command::Timeline(TimelineCommand::Hover(Some((glyph.x, glyph.y)))));
     play.frame();
     let words = play.page.view().timeline.hover.to_string();
-    assert!(words.starts_with(told[1]), "{words}");
+    assert!(words.starts_with(expected[1]), "{words}");
     play.press(&["z"], Focus::Table);
     assert_eq!(full(&play, BACK - 0.5), "Sun 2026-10-25 00:59:59.999 UTC");
 }

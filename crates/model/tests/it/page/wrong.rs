@@ -126,9 +126,9 @@ fn what_fails_is_found_by_its_state_and_not_by_old_words() {
     play.pod(id, "MODIFIED", ("bad", 13), "CrashLoopBackOff");
     play.command(Command::Filter(String::from("status:failing")));
     play.frame();
-    let told = play.feed();
-    assert_eq!(names(&told), ["bad", "well"], "{told:?}");
-    assert!(told[1].1.contains("ErrImagePull") && !told[1].1.contains("Running"), "{told:?}");
+    let rows = play.feed();
+    assert_eq!(names(&rows), ["bad", "well"], "{rows:?}");
+    assert!(rows[1].1.contains("ErrImagePull") && !rows[1].1.contains("Running"), "{rows:?}");
 }
 
 #[test]

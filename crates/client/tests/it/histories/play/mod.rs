@@ -342,8 +342,9 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
             self.informer.deliver(self.id, &mut self.log);
             let ledger = self.informer.ledger();
             let (applied, coalesced) = (ledger.applied - applied, ledger.coalesced - coalesced);
-            let told: Vec<ReportedChange> = self.log.changes[from..].iter().map(|change| self.told(change)).collect();
-            self.expected.popped(&told, applied, applied + coalesced);
+            let reported: Vec<ReportedChange> =
+                self.log.changes[from..].iter().map(|change| self.reported(change)).collect();
+            self.expected.popped(&reported, applied, applied + coalesced);
             self.check_step();
         }
     }
@@ -352,7 +353,7 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
         self.other.as_mut().is_some_and(|other| other.drain(keys, self.now))
     }
 
-    fn told(&self, change: &Change) -> ReportedChange {
+    fn reported(&self, change: &Change) -> ReportedChange {
         let (what, folded) = match change {
             Change::Added { folded, .. } => (What::Added, *folded),
             // An object may change only in that the last list could not name it, or could again. At the server it has not
@@ -444,8 +445,9 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
     }
 
     fn states(&self, changes: &[Change], key: usize) -> Vec<(Seen, bool)> {
-        let told = changes.iter().map(|change| self.told(change)).filter(|told| told.seen.key == key);
-        let states = told.filter(|told| told.what != What::Synced).map(|told| state(told.seen, told.is_present()));
+        let reported = changes.iter().map(|change| self.reported(change)).filter(|change| change.seen.key == key);
+        let states =
+            reported.filter(|change| change.what != What::Synced).map(|change| state(change.seen, change.is_present()));
         states.collect()
     }
 
@@ -454,12 +456,12 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
         for key in 0..COUNT {
             let own = self.server.history.iter().filter(|state| state.seen.key == key);
             let mut truth = own.map(|own| state(own.seen, own.is_present()));
-            let told = self.states(&self.log.changes, key);
-            for state in &told {
-                assert!(truth.any(|true_one| true_one == *state), "{state:?} is no next step: {told:?}");
+            let reported = self.states(&self.log.changes, key);
+            for state in &reported {
+                assert!(truth.any(|true_one| true_one == *state), "{state:?} is no next step: {reported:?}");
             }
-            let last = told.last().filter(|(_, present)| *present).map(|(seen, _)| *seen);
-            assert_eq!(last, self.server.map(self.server.revision)[key], "{told:?}");
+            let last = reported.last().filter(|(_, present)| *present).map(|(seen, _)| *seen);
+            assert_eq!(last, self.server.map(self.server.revision)[key], "{reported:?}");
         }
     }
 
@@ -467,10 +469,10 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
     /// same order; where neither queue folds, the two are equal.
     fn check_other(&self, changes: &[Change]) {
         for key in 0..COUNT {
-            let (told, others) = (self.states(&self.log.changes, key), self.states(changes, key));
+            let (reported, others) = (self.states(&self.log.changes, key), self.states(changes, key));
             let mut rest = others.iter();
-            assert!(told.iter().all(|state| rest.any(|other| other == state)), "{told:?} {others:?}");
-            assert!(self.expected.folds() || told == others, "{told:?} {others:?}");
+            assert!(reported.iter().all(|state| rest.any(|other| other == state)), "{reported:?} {others:?}");
+            assert!(self.expected.folds() || reported == others, "{reported:?} {others:?}");
         }
     }
 

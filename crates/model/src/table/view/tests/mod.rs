@@ -254,7 +254,7 @@ fn shown(view: &TableView, count: usize) -> Vec<Plain> {
 
 /// Whether both are the same rows, in orders that differ only where the sort does not decide.
 fn agrees(one: &[Plain], two: &[Plain], sort: Sort) -> bool {
-    let told = |row: &Plain| match sort.key {
+    let key = |row: &Plain| match sort.key {
         SortKey::Column(0) => (row.1 as u64, row.0.clone()),
         SortKey::Changed => (row.2, row.0.clone()),
         _ => (0, row.0.clone()),
@@ -264,7 +264,7 @@ fn agrees(one: &[Plain], two: &[Plain], sort: Sort) -> bool {
         rows.sort();
         rows
     };
-    one.iter().map(told).eq(two.iter().map(told)) && sorted(one) == sorted(two)
+    one.iter().map(key).eq(two.iter().map(key)) && sorted(one) == sorted(two)
 }
 
 proptest! {

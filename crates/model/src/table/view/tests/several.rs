@@ -225,8 +225,8 @@ proptest! {
         expected.sort_by(|one, two| compare(one, two, sort, descending));
         let found = shown(&view);
         // Nothing decides which of two rows of one object comes first.
-        let told = |row: &Plain| (row.kind, row.name.clone());
-        prop_assert!(found.iter().map(told).eq(expected.iter().map(told)), "{:?}\n{:?}", found, expected);
+        let key = |row: &Plain| (row.kind, row.name.clone());
+        prop_assert!(found.iter().map(key).eq(expected.iter().map(key)), "{:?}\n{:?}", found, expected);
         let (mut one, mut two) = (found.clone(), expected.clone());
         one.sort();
         two.sort();

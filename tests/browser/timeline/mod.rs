@@ -1,0 +1,5 @@
+//! The marks of the timeline, and its lanes.
+
+mod lanes;
+mod painting;
+mod words;

@@ -1,0 +1,11 @@
+//! What is watched, its state and its account, whatever fails.
+
+mod budgets;
+mod clocks;
+mod hidden;
+mod outage;
+mod overload;
+mod proven;
+mod resync;
+mod sent;
+mod sync;
