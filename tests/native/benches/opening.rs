@@ -1,7 +1,15 @@
 //! What it takes to open a recording: updates of Pods, 150 a second, read by a page without a browser.
+//!
+//! ```sh
+//! ./dev bench opening         # or: ./dev bench opening 1000000 10000, for other numbers of updates and of Pods
+//! ```
+//!
+//! With the name of a file after the numbers, the recording is written there, to be opened in a browser.
 
+#[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../recording.rs"]
 mod recording;
+#[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../shell"]
 mod shell {
     pub mod place;
@@ -9,10 +17,13 @@ mod shell {
 #[path = "../../../crates/recorder/benches/data/mod.rs"]
 mod data;
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::time::Instant;
 
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_recording::native::FileWriter;
 use kubechurn_recording::{Block, Header, Line, Step, Text, Version, Watch, Writer};
 
 use crate::data::{Template, filling, longest_life, recorded};
@@ -23,6 +34,9 @@ const BEGIN: f64 = 1_795_248_807_000.0;
 fn main() {
     let numbers: Vec<u64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
     let (updates, pods) = (numbers.first().copied().unwrap_or(200_000), numbers.get(1).copied().unwrap_or(10_000));
+    if let Some(name) = std::env::args().skip(1).find(|argument| argument.ends_with(".churn")) {
+        return write(&name, updates, pods);
+    }
     let blocks = recorded_blocks(updates, pods);
     let length: usize = blocks.iter().map(Vec::len).sum();
     println!("{updates} updates of {pods} Pods, {} blocks, {:.1} MB unpacked", blocks.len(), length as f64 / 1e6);
@@ -45,6 +59,26 @@ fn lines(block: &[u8]) -> usize {
 
 fn recorded_blocks(updates: u64, pods: u64) -> Vec<Vec<u8>> {
     let (mut writer, mut blocks) = (Writer::new(Header::default()), Vec::new());
+    each_line(updates, pods, &mut |at, line| {
+        writer.push(at, line);
+        if writer.is_full() {
+            blocks.push(writer.take());
+            writer.end_block();
+        }
+    });
+    blocks.push(writer.take());
+    blocks
+}
+
+/// Writes the same as a file, with which a browser can be measured.
+fn write(name: &str, updates: u64, pods: u64) {
+    let file = File::create_new(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut file = FileWriter::new(Header::default(), BufWriter::new(file));
+    each_line(updates, pods, &mut |at, line| file.push(at, line).expect("the disk has room"));
+    file.finish().expect("the disk has room");
+}
+
+fn each_line(updates: u64, pods: u64, push: &mut dyn FnMut(f64, &Line<'_>)) {
     let rollout = recorded();
     // Of what fails, the page would look for the cause.
     let is_well = |text: &String| text.contains(r#""ready":true"#) && !text.contains(r#""deletionTimestamp""#);
@@ -57,19 +91,13 @@ fn recorded_blocks(updates: u64, pods: u64) -> Vec<Vec<u8>> {
         let time = BEGIN + at.saturating_sub(pods) as f64 * 1_000.0 / 150.0;
         if at == 0 {
             let watch = Watch { number: 0, resource: version.resource, scope: Scope::default(), is_repeated: false };
-            writer.push(time, &Line::Watch(watch));
+            push(time, &Line::Watch(watch));
         }
         let (key, uid, text) = (&version.object.key, &version.object.uid, Text::Whole(&version.text));
         let delta_type = if at < pods { DeltaType::Replaced } else { DeltaType::Updated };
-        writer.push(time, &Line::Version(Version { watch: 0, delta_type, key, uid, text }));
+        push(time, &Line::Version(Version { watch: 0, delta_type, key, uid, text }));
         if at + 1 == pods {
-            writer.push(time, &Line::Step(0, Step::Listed));
-        }
-        if writer.is_full() {
-            blocks.push(writer.take());
-            writer.end_block();
+            push(time, &Line::Step(0, Step::Listed));
         }
     }
-    blocks.push(writer.take());
-    blocks
 }
