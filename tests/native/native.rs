@@ -66,4 +66,7 @@ mod proven;
 mod verify;
 
 // The recorder, and what reads its files.
+mod following;
+mod in_cluster;
 mod record;
+mod rolling;

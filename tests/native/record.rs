@@ -26,34 +26,34 @@ use kubechurn_recording::{Line, Step, Text, member, native};
 
 use crate::recording::Opened;
 
-const SOON: Duration = Duration::from_secs(20);
+pub const SOON: Duration = Duration::from_secs(20);
 /// The kinds that the tests record, by kind, and where each is listed.
-const KINDS: [(&str, &str); 4] = [
+pub const KINDS: [(&str, &str); 4] = [
     ("Pod", "/api/v1/pods"),
     ("Node", "/api/v1/nodes"),
     ("Deployment", "/apis/apps/v1/deployments"),
     ("ReplicaSet", "/apis/apps/v1/replicasets"),
 ];
-const NAMES: [&str; 4] = ["po", "nodes", "Deployment", "replicasets.apps"];
+pub const NAMES: [&str; 4] = ["po", "nodes", "Deployment", "replicasets.apps"];
 
 /// An object by kind, namespace and name.
-type Key = (String, String, String);
+pub type Key = (String, String, String);
 
 /// What a file says, in its order.
 #[derive(Debug, Default)]
-struct Recorded {
+pub struct Recorded {
     /// The newest version of each object that is not gone.
-    newest: BTreeMap<Key, Value>,
+    pub newest: BTreeMap<Key, Value>,
     /// The steps of each kind.
-    steps: Vec<(String, Step)>,
+    pub steps: Vec<(String, Step)>,
     /// How many versions came beside those of lists.
-    changes: usize,
+    pub changes: usize,
     header: String,
 }
 
 impl Recorded {
     /// Reads as much of a file as there is.
-    fn read(file: &Path) -> Result<Recorded, String> {
+    pub fn read(file: &Path) -> Result<Recorded, String> {
         let bytes = fs::read(file).map_err(|error| error.to_string())?;
         let (mut recorded, mut kinds) = (Recorded::default(), BTreeMap::new());
         let read = native::read(&bytes, |_, line| match line {
@@ -75,13 +75,13 @@ impl Recorded {
         read.map(|()| recorded).map_err(|(block, refusal)| format!("block {block}, {refusal}"))
     }
 
-    fn has(&self, kind: &str, is_it: impl Fn(&Step) -> bool) -> bool {
+    pub fn has(&self, kind: &str, is_it: impl Fn(&Step) -> bool) -> bool {
         self.steps.iter().any(|(of, step)| of == kind && is_it(step))
     }
 }
 
 /// The lines of each block of a file.
-fn blocks(file: &Path) -> Vec<Vec<u8>> {
+pub fn blocks(file: &Path) -> Vec<Vec<u8>> {
     let file = fs::read(file).expect("the file");
     member::members(&file)
         .into_iter()
@@ -97,7 +97,7 @@ fn plain(text: &str) -> Value {
     object
 }
 
-async fn listed(cluster: &Cluster) -> BTreeMap<Key, Value> {
+pub async fn listed(cluster: &Cluster) -> BTreeMap<Key, Value> {
     let mut objects = BTreeMap::new();
     for (kind, path) in KINDS {
         let list = cluster.get(path).await;
@@ -110,13 +110,13 @@ async fn listed(cluster: &Cluster) -> BTreeMap<Key, Value> {
 }
 
 /// The program with a folder of its own.
-struct Recorder {
-    folder: TemporaryFolder,
-    child: Option<Child>,
+pub struct Recorder {
+    pub folder: TemporaryFolder,
+    pub child: Option<Child>,
 }
 
 /// A kubeconfig for this server, which names a namespace if there is one, and a user.
-fn kubeconfig(server: &str, authority: Option<&str>, user: &Value) -> Value {
+pub fn kubeconfig(server: &str, authority: Option<&str>, user: &Value) -> Value {
     let mut cluster = json!({"server": server});
     if let Some(authority) = authority {
         cluster["certificate-authority"] = json!(authority);
@@ -132,25 +132,25 @@ fn kubeconfig(server: &str, authority: Option<&str>, user: &Value) -> Value {
 }
 
 impl Recorder {
-    fn new() -> Recorder {
+    pub fn new() -> Recorder {
         Recorder { folder: TemporaryFolder::new("record"), child: None }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn file(&self) -> PathBuf {
+    pub fn file(&self) -> PathBuf {
         self.path("run.churn")
     }
 
-    fn config(&self, config: &Value) -> &Recorder {
+    pub fn config(&self, config: &Value) -> &Recorder {
         fs::write(self.path("config"), config.to_string()).expect("a kubeconfig");
         self
     }
 
     /// The program with these words after `record -o FILE`, and what it says in a file.
-    fn command(&self, program: &Path, words: &[&str]) -> Command {
+    pub fn command(&self, program: &Path, words: &[&str]) -> Command {
         let said = fs::File::create(self.path("said")).expect("a file for what is said");
         let mut command = Command::new(program);
         command.args(words).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -160,18 +160,22 @@ impl Recorder {
     }
 
     /// Begins to record the cluster at this port.
-    fn start(&mut self, port: u16, words: &[&str]) {
-        self.config(&kubeconfig(&format!("http://127.0.0.1:{port}"), None, &json!({})));
+    pub fn start(&mut self, port: u16, words: &[&str]) {
         let file = self.file().display().to_string();
-        let all = [&["record", "-o", &file][..], words].concat();
-        self.child = Some(self.command(&tools::binary(), &all).spawn().expect("the program starts"));
+        self.run(port, &[&["record", "-o", &file][..], words].concat());
     }
 
-    fn said(&self) -> String {
+    /// Runs the program with these words, and with the cluster at this port as the current one.
+    pub fn run(&mut self, port: u16, words: &[&str]) {
+        self.config(&kubeconfig(&format!("http://127.0.0.1:{port}"), None, &json!({})));
+        self.child = Some(self.command(&tools::binary(), words).spawn().expect("the program starts"));
+    }
+
+    pub fn said(&self) -> String {
         fs::read_to_string(self.path("said")).unwrap_or_default()
     }
 
-    fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         let pid = self.child.as_ref().and_then(Child::id).expect("it runs");
         let sent =
             std::process::Command::new("sh").args(["-c", "kill -s \"$0\" \"$1\"", name, &pid.to_string()]).status();
@@ -179,14 +183,14 @@ impl Recorder {
     }
 
     /// Waits until it ends, and returns its exit code.
-    async fn ended(&mut self) -> Option<i32> {
+    pub async fn ended(&mut self) -> Option<i32> {
         let mut child = self.child.take().expect("it was started");
         let ended = tokio::time::timeout(4 * SOON, child.wait()).await;
         ended.unwrap_or_else(|_| panic!("it does not end: {}", self.said())).expect("it ran").code()
     }
 
     /// Waits until the file is as wanted.
-    async fn until(&self, what: &str, is_it: impl Fn(&Recorded) -> Result<(), String>) -> Recorded {
+    pub async fn until(&self, what: &str, is_it: impl Fn(&Recorded) -> Result<(), String>) -> Recorded {
         wait_until(what, SOON, async || {
             let recorded = Recorded::read(&self.file())?;
             is_it(&recorded).map(|()| recorded).map_err(|seen| format!("{seen}; it said: {}", self.said()))
@@ -194,7 +198,7 @@ impl Recorder {
         .await
     }
 
-    async fn until_all_is_listed(&self) {
+    pub async fn until_all_is_listed(&self) {
         self.until("everything is listed", |recorded| {
             let is_listed = |(kind, _): &(&str, &str)| recorded.has(kind, |step| *step == Step::Listed);
             holds(KINDS.iter().all(is_listed), || format!("{:?}", recorded.steps))
@@ -203,7 +207,7 @@ impl Recorder {
     }
 
     /// Waits until the file has what the cluster has, in the same words.
-    async fn until_it_has_all_of(&self, cluster: &Cluster) {
+    pub async fn until_it_has_all_of(&self, cluster: &Cluster) {
         wait_until("the file has what the cluster has", SOON, async || {
             let expected = listed(cluster).await;
             let found = Recorded::read(&self.file())?.newest;
@@ -216,13 +220,13 @@ impl Recorder {
 }
 
 /// Runs `kubechurn changes` on a file.
-async fn changes(file: &Path, words: &[&str]) -> Output {
+pub async fn changes(file: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(tools::binary());
     command.arg("changes").arg(file).args(words).env_clear().stdin(Stdio::null()).kill_on_drop(true);
     command.output().await.expect("the program starts")
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -485,7 +489,7 @@ async fn it_ends_at_once_while_the_server_has_not_answered() {
 
 /// A server with TLS before this port, whose certificate an authority has signed that is returned in PEM. Each connection
 /// begins with a request that has this token.
-async fn with_tls(port: u16, token: &'static str) -> (u16, String) {
+pub async fn with_tls(port: u16, token: &'static str) -> (u16, String) {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority");

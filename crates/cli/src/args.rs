@@ -5,16 +5,18 @@ mod site;
 
 use std::ffi::OsString;
 
+use kubechurn_changes::filter::pattern::FilterError;
 use lexopt::{Arg, Parser, ValueExt};
 
-pub use recording::{Changes, Record, Source};
+pub use recording::{Changes, Destination, Limits, Open, Record, Show, Source};
 pub use site::Site;
 
 /// What `--help` prints.
 const HELP: &str = "\
 kubechurn [VIEW] [flags]
-kubechurn record [KIND ...] -o FILE [flags]
-kubechurn changes FILE [flags]
+kubechurn record [KIND ...] -o FILE|FOLDER/ [flags]
+kubechurn changes [FILE|FOLDER] [WORD ...] [flags]
+kubechurn open FILE|FOLDER [flags]
 kubechurn site FOLDER FILE ...
 
 Shows in the browser how a Kubernetes cluster changes: a demo cluster that this program makes up, or, with --context or
@@ -22,7 +24,8 @@ Shows in the browser how a Kubernetes cluster changes: a demo cluster that this 
 the page shows what changed in all that matters.
 
 With the word record, kubechurn writes what happens in a cluster into a file, and with changes it prints what such a file
-has; with site it makes a folder for any web server of the page and such files. `kubechurn record --help`, and so on, says more.
+has, or what happens now; with open it shows such a file in the page, and with site it makes a folder of the page and such
+files for any web server. `kubechurn record --help`, and the same of the others, says more.
 
   -n, --namespace NAME    show this namespace (several: a,b)
   -A, --all-namespaces    show all namespaces, whichever the context names
@@ -62,6 +65,8 @@ pub enum Command {
     Record(Record),
     /// Print the changes of such a file.
     Changes(Changes),
+    /// Serve the page and such a file.
+    Open(Open),
     /// Make a folder with the page and such files.
     Site(Site),
 }
@@ -136,12 +141,30 @@ pub enum ArgsError {
     /// No file to write a recording into.
     #[error("a recording is written into a file: name it with -o")]
     NoOutput,
-    /// The value of `--for` is no duration.
-    #[error("--for wants a duration, such as 90s, 10m or 1h30m")]
-    Duration,
-    /// No recording, or more than one.
-    #[error("changes wants the file of one recording: see kubechurn changes --help")]
-    OneFile,
+    /// The value of a flag is no duration.
+    #[error("{0} wants a duration, such as 90s, 10m or 1h30m")]
+    Duration(&'static str),
+    /// The value of a flag is no number of bytes.
+    #[error("{0} wants a number of bytes, such as 64MiB or 2GiB")]
+    Bytes(&'static str),
+    /// A flag for the files of a folder, and no folder.
+    #[error("{0} is for the files of a folder: end the name after -o with a /")]
+    NoFolder(&'static str),
+    /// `--until` without words.
+    #[error("--until wants words of a filter, such as 'kind:Job complete'")]
+    NoCondition,
+    /// No recording to open, or several.
+    #[error("open wants one recording: see kubechurn open --help")]
+    OneRecording,
+    /// The value of a flag is no time.
+    #[error("{0} wants a time, such as 2026-11-26T17:00:00Z")]
+    Time(&'static str),
+    /// Words that are no filter.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// A recording, and a flag about a cluster.
+    #[error("{0} is for a cluster, and a recording was named: leave one of them out")]
+    OfCluster(String),
     /// No folder, or no recording.
     #[error("site wants a folder, and the files of recordings: see kubechurn site --help")]
     NoSite,
@@ -168,6 +191,7 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
     match words.split_first() {
         Some((first, rest)) if first == "record" => recording::parse_record(Parser::from_args(rest)),
         Some((first, rest)) if first == "changes" => recording::parse_changes(Parser::from_args(rest)),
+        Some((first, rest)) if first == "open" => recording::parse_open(Parser::from_args(rest)),
         Some((first, rest)) if first == "site" => site::parse(Parser::from_args(rest)),
         _ => parse_serve(Parser::from_args(words)),
     }

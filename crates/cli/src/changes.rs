@@ -1,6 +1,5 @@
-//! `kubechurn changes`: prints the changes in a recording, by the rules by which the page tells them.
+//! `kubechurn changes`: prints the changes in a recording, or as they are received, by the rules by which the page tells them.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
@@ -12,14 +11,14 @@ use kubechurn_changes::part::{Part, PartKind};
 use kubechurn_changes::value::Value;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::record::time::Time;
 use kubechurn_model::timeline::mark::MarkType;
-use kubechurn_recording::{Line, Refusal, Step, Text, Version, Watch, native};
+use kubechurn_recording::{Line, Newest, Refusal, Step, Text, Version, native};
 use serde_json::json;
 
-use crate::args::Changes;
+use crate::args::{Changes, Show};
+use crate::record::folder;
 
 /// Why not all is printed.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +26,9 @@ pub enum ChangesError {
     /// The file cannot be opened.
     #[error("{0} cannot be read: {1}")]
     Open(PathBuf, #[source] io::Error),
+    /// The folder has no file of a recording.
+    #[error("{0} has no file of a recording, as kubechurn record -o {0} writes them")]
+    Empty(PathBuf),
     /// The file is no recording, or not to its end.
     #[error("{file} is no recording that can be read to its end: block {block}, {refusal}")]
     Refused {
@@ -40,33 +42,86 @@ pub enum ChangesError {
     Print(#[source] io::Error),
 }
 
-/// Prints the changes.
+/// Prints the changes of a recording.
 ///
 /// # Errors
-/// When the file cannot be read to its end. What came before is printed.
+/// When it cannot be read to its end. What came before is printed.
 pub fn run(changes: &Changes) -> Result<(), ChangesError> {
-    let file = fs::read(&changes.file).map_err(|error| ChangesError::Open(changes.file.clone(), error))?;
-    let out = io::stdout().lock();
-    let is_coloured = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let form = match changes.json {
-        true => Form::Json,
-        false => Form::Words { is_coloured },
+    let open = |error| ChangesError::Open(changes.file.clone(), error);
+    let mut files = match folder::is_folder(&changes.file) {
+        true => folder::files(&changes.file).map_err(open)?,
+        false => vec![changes.file.clone()],
     };
-    let mut printer = Printer::new(BufWriter::new(out), form, changes.all);
-    let read = native::read(&file, |at, line| printer.line(at, &line));
-    match printer.end() {
-        // Whoever closed the output has seen enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
-        printed => printed.map_err(ChangesError::Print)?,
+    if changes.file.is_dir() {
+        // One that was begun when the program was killed.
+        files.retain(|file| fs::metadata(file).is_ok_and(|known| known.len() > 0));
     }
-    read.map_err(|(block, refusal)| ChangesError::Refused { file: changes.file.clone(), block, refusal })
+    if files.is_empty() {
+        return Err(ChangesError::Empty(changes.file.clone()));
+    }
+    let mut printer = Printer::new(io::stdout().lock(), changes.show.clone());
+    let mut refused = Ok(());
+    for file in files {
+        let bytes = fs::read(&file).map_err(|error| ChangesError::Open(file.clone(), error))?;
+        let read = native::read(&bytes, |at, line| printer.line(at, &line));
+        // A file that cannot be read to its end says nothing about those after it.
+        let read = read.map_err(|(block, refusal)| ChangesError::Refused { file, block, refusal });
+        refused = refused.and(read);
+    }
+    match printer.flush() {
+        // Whoever closed the output has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        printed => printed.map_err(ChangesError::Print).and(refused),
+    }
 }
 
-/// How a change is printed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Form {
-    Words { is_coloured: bool },
-    Json,
+/// Takes a line of a recording into what is newest, and hands each change to `each` that it tells.
+pub fn told(newest: &mut Newest, at: f64, line: &Line<'_>, each: &mut dyn FnMut(&Change, &Newest)) {
+    match line {
+        Line::Version(version) => {
+            if let Some(change) = change(newest, at, version) {
+                each(&change, newest);
+            }
+        }
+        Line::Step(watch, Step::Listed) => {
+            // In an earlier file they were there.
+            for (key, uid) in newest.missing(*watch) {
+                let (delta_type, text) = (DeltaType::Deleted, Text::None);
+                let gone = Version { watch: *watch, delta_type, key: &key, uid: &uid, text };
+                if let Some(change) = change(newest, at, &gone) {
+                    each(&change, newest);
+                }
+            }
+        }
+        _ => {}
+    }
+    newest.take(line);
+}
+
+/// The change that a version is.
+fn change(newest: &Newest, at: f64, version: &Version<'_>) -> Option<Change> {
+    let resource = newest.resource(version.watch)?;
+    let (is_same, old) = match newest.before(version) {
+        Some((uid, text)) if uid == version.uid => (true, text),
+        _ => (false, None),
+    };
+    let new = if let Text::Whole(text) = version.text { Some(text) } else { None };
+    // An object that a list shows is no change where it is as before, or not known from before: nobody knows when it came.
+    if version.delta_type == DeltaType::Replaced && (!is_same || old.as_deref() == new) {
+        return None;
+    }
+    let received = ReceivedChange {
+        // Nobody asks for the number.
+        seq: 0,
+        at,
+        kind: resource.kind.into(),
+        key: version.key.clone(),
+        uid: version.uid.clone(),
+        delta_type: version.delta_type,
+        old: old.as_deref(),
+        new,
+    };
+    Some(Change::new(received, &Marks::default()))
 }
 
 /// The colours of a terminal, by what has them.
@@ -76,81 +131,56 @@ const GREEN: &str = "32";
 const YELLOW: &str = "33";
 const BLUE: &str = "34";
 
-struct Printer<W: Write> {
-    out: W,
-    form: Form,
-    /// Whether noise is printed, too.
-    all: bool,
+/// Prints the changes that the lines of a recording tell.
+pub struct Printer<W: Write> {
+    out: BufWriter<W>,
+    show: Show,
+    is_coloured: bool,
     /// Why nothing more is printed.
     failure: Option<io::Error>,
-    seq: u64,
-    watches: HashMap<u32, ApiResource>,
-    /// The newest version of each object.
-    newest: HashMap<(ApiResource, ObjectKey), (Uid, Option<String>)>,
+    newest: Newest,
 }
 
 impl<W: Write> Printer<W> {
-    fn new(out: W, form: Form, all: bool) -> Printer<W> {
-        let (watches, newest) = (HashMap::new(), HashMap::new());
-        Printer { out, form, all, failure: None, seq: 0, watches, newest }
+    /// A printer on the standard output, which is `out`.
+    pub fn new(out: W, show: Show) -> Printer<W> {
+        let is_plain = show.json || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let is_coloured = !is_plain && io::stdout().is_terminal();
+        Printer { out: BufWriter::new(out), show, is_coloured, failure: None, newest: Newest::default() }
     }
 
-    fn end(mut self) -> io::Result<()> {
+    /// Hands on what was printed.
+    ///
+    /// # Errors
+    /// When it, or something before it, could not be printed.
+    pub fn flush(&mut self) -> io::Result<()> {
         self.failure.take().map_or_else(|| self.out.flush(), Err)
     }
 
-    fn line(&mut self, at: f64, line: &Line<'_>) {
-        match line {
-            Line::Watch(Watch { number, resource, .. }) => drop(self.watches.insert(*number, *resource)),
-            Line::Version(version) => self.version(at, version),
-            Line::Step(watch, step) => {
-                let kind = self.watches.get(watch).map_or("", |resource| resource.kind);
-                match step {
-                    Step::Gap(since, reason) => self.gap(at, kind, *since, reason),
-                    Step::Refused(reason) => self.refused(at, kind, reason),
-                    _ => {}
-                }
-            }
-            Line::Header(_) | Line::Definition(_) | Line::Note(_) => {}
-        }
-    }
-
-    fn version(&mut self, at: f64, version: &Version<'_>) {
-        let Some(resource) = self.watches.get(&version.watch).copied() else { return };
-        let key = (resource, version.key.clone());
-        let known = self.newest.remove(&key);
-        let (is_same, old) = match known {
-            Some((uid, text)) if uid == *version.uid => (true, text),
-            _ => (false, None),
-        };
-        let new = if let Text::Whole(text) = version.text { Some(text) } else { None };
-        let delta_type = version.delta_type;
-        // An object that a list shows and that is not known from before is no change, or nobody knows when.
-        if is_same || delta_type != DeltaType::Replaced {
-            self.seq += 1;
-            let received = ReceivedChange {
-                seq: self.seq,
-                at,
-                kind: resource.kind.into(),
-                key: version.key.clone(),
-                uid: version.uid.clone(),
-                delta_type,
-                old: old.as_deref(),
-                new,
-            };
-            let change = Change::new(received, &Marks::default());
-            if self.all || change.noise.is_none() {
-                self.change(&change, &resource);
+    /// Takes a line of a recording, which was received at this time, in milliseconds since 1970.
+    pub fn line(&mut self, at: f64, line: &Line<'_>) {
+        if let Line::Step(watch, step) = line {
+            let kind = self.newest.resource(*watch).map_or("", |resource| resource.kind);
+            match step {
+                Step::Gap(since, reason) => self.gap(at, kind, *since, reason),
+                Step::Refused(reason) => self.refused(at, kind, reason),
+                _ => {}
             }
         }
-        if delta_type != DeltaType::Deleted {
-            self.newest.insert(key, (version.uid.clone(), new.map(str::to_owned)));
-        }
+        let mut newest = std::mem::take(&mut self.newest);
+        told(&mut newest, at, line, &mut |change, newest| {
+            if (self.show.all || change.noise.is_none()) && self.show.filter.matches(change) {
+                self.change(change, newest, line);
+            }
+        });
+        self.newest = newest;
     }
 
-    fn change(&mut self, change: &Change, resource: &ApiResource) {
-        if self.form == Form::Json {
-            return self.print(&as_json(change, resource).to_string());
+    fn change(&mut self, change: &Change, newest: &Newest, line: &Line<'_>) {
+        if self.show.json {
+            let (Line::Version(Version { watch, .. }) | Line::Step(watch, _)) = line else { return };
+            let api_version = newest.resource(*watch).map(|resource| resource.api_version());
+            return self.print(&as_json(change, &api_version.unwrap_or_default()).to_string());
         }
         let (glyph, colour) = match change.delta_type {
             DeltaType::Added => (MarkType::Added, GREEN),
@@ -164,18 +194,7 @@ impl<W: Write> Printer<W> {
         let by =
             if writers.is_empty() { String::new() } else { self.coloured(DIM, &format!(" ({})", writers.join(", "))) };
         let time = self.coloured(DIM, &time(change.at));
-        self.print(&format!("{time} {glyph} {}: {words}{by}", self.name(change)));
-    }
-
-    /// The object. An Event is known by what it is about: its own name says nothing.
-    fn name(&self, change: &Change) -> String {
-        let Some(about) = change.controller().filter(|_| change.is_event()) else {
-            return plain(&format!("{} {}", change.kind, change.key));
-        };
-        // An Event about what is in no namespace is itself in one.
-        let is_bare = |resource: &ApiResource| resource.kind == about.kind && !resource.namespaced;
-        let namespace = if self.watches.values().any(is_bare) { "" } else { &*change.key.namespace };
-        plain(&format!("Event of {} {}", about.kind, ObjectKey::new(namespace, &about.name)))
+        self.print(&format!("{time} {glyph} {}: {words}{by}", name(change, newest)));
     }
 
     fn part(&self, part: &Part) -> String {
@@ -189,7 +208,7 @@ impl<W: Write> Printer<W> {
     }
 
     fn gap(&mut self, at: f64, kind: &str, since: f64, reason: &str) {
-        if self.form == Form::Json {
+        if self.show.json {
             let (at, since) = (time(at), time(since));
             return self.print(
                 &json!({"time": at, "what": "gap", "kind": kind, "since": since, "reason": reason}).to_string(),
@@ -202,7 +221,7 @@ impl<W: Write> Printer<W> {
     }
 
     fn refused(&mut self, at: f64, kind: &str, reason: &str) {
-        if self.form == Form::Json {
+        if self.show.json {
             return self
                 .print(&json!({"time": time(at), "what": "refused", "kind": kind, "reason": reason}).to_string());
         }
@@ -211,10 +230,7 @@ impl<W: Write> Printer<W> {
     }
 
     fn coloured(&self, colour: &str, text: &str) -> String {
-        match self.form {
-            Form::Words { is_coloured: true } => format!("\x1b[{colour}m{text}\x1b[0m"),
-            _ => text.to_owned(),
-        }
+        if self.is_coloured { format!("\x1b[{colour}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
     fn print(&mut self, line: &str) {
@@ -224,19 +240,36 @@ impl<W: Write> Printer<W> {
     }
 }
 
+/// A change in plain words.
+pub fn words(change: &Change, newest: &Newest) -> String {
+    let words: String = change.parts().iter().map(|part| &*part.text).collect();
+    plain(&format!("{}: {words}", name(change, newest)))
+}
+
+/// The object. An Event is known by what it is about: its own name says nothing.
+fn name(change: &Change, newest: &Newest) -> String {
+    let Some(about) = change.controller().filter(|_| change.is_event()) else {
+        return plain(&format!("{} {}", change.kind, change.key));
+    };
+    // An Event about what is in no namespace is itself in one.
+    let is_bare = |resource: &ApiResource| resource.kind == about.kind && !resource.namespaced;
+    let namespace = if newest.resources().any(is_bare) { "" } else { &*change.key.namespace };
+    plain(&format!("Event of {} {}", about.kind, ObjectKey::new(namespace, &about.name)))
+}
+
 /// Text in which nothing is a command for a terminal.
 fn plain(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
 /// A time in milliseconds since 1970, in UTC: `2026-11-26T13:04:05.678Z`.
-fn time(at: f64) -> String {
+pub fn time(at: f64) -> String {
     let milliseconds = at.round() as i64;
     let second = Time::from_seconds(milliseconds.div_euclid(1_000)).to_string();
     format!("{}.{:03}Z", second.trim_end_matches('Z'), milliseconds.rem_euclid(1_000))
 }
 
-fn as_json(change: &Change, resource: &ApiResource) -> serde_json::Value {
+fn as_json(change: &Change, api_version: &str) -> serde_json::Value {
     let kept = |value: &Option<Value>| value.as_ref().map(Value::kept).map(str::to_owned);
     let is_cut = |value: &Option<Value>| value.as_ref().is_some_and(|value| !value.is_whole());
     let fields = change.fields.iter().map(|Field { path, old, new, .. }| {
@@ -251,7 +284,7 @@ fn as_json(change: &Change, resource: &ApiResource) -> serde_json::Value {
     json!({
         "time": time(change.at),
         "what": what,
-        "apiVersion": resource.api_version(),
+        "apiVersion": api_version,
         "kind": &*change.kind,
         "namespace": &*change.key.namespace,
         "name": &*change.key.name,
@@ -267,8 +300,10 @@ fn as_json(change: &Change, resource: &ApiResource) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use kubechurn_recording::Header;
+    use kubechurn_changes::filter::Filter;
+    use kubechurn_client::api::uid::Uid;
     use kubechurn_recording::native::FileWriter;
+    use kubechurn_recording::{Header, Watch};
 
     use super::*;
 
@@ -290,7 +325,7 @@ mod tests {
     }
 
     /// What is printed of a Deployment whose image changes, that then changes in nothing that says something, and goes.
-    fn printed(form: Form, all: bool) -> String {
+    fn printed(show: Show, is_coloured: bool) -> String {
         let mut writer = FileWriter::new(Header::default(), io::Cursor::new(Vec::new()));
         let (key, uid) = (ObjectKey::new("shop", "web"), Uid::new("u"));
         let scope = kubechurn_client::api::request::Scope::default();
@@ -309,31 +344,36 @@ mod tests {
         }
         let file = writer.finish().expect("memory takes everything").into_inner();
         let mut out = Vec::new();
-        let mut printer = Printer::new(&mut out, form, all);
+        let mut printer = Printer { is_coloured, ..Printer::new(&mut out, show) };
         native::read(&file, |at, line| printer.line(at, &line)).expect("it is a recording");
-        printer.end().expect("memory takes everything");
+        printer.flush().expect("memory takes everything");
+        drop(printer);
         String::from_utf8(out).expect("it is text")
     }
 
     #[test]
     fn changes_are_told_as_by_the_page_and_nothing_of_them_is_a_command_for_the_terminal() {
-        let words = Form::Words { is_coloured: false };
         assert_eq!(
-            printed(words, false),
+            printed(Show::default(), false),
             "1970-01-01T00:00:02.000Z ● Deployment shop/web: image 1 → 2 [31m\n\
              1970-01-01T00:00:04.000Z ░ Deployment: nothing was heard for 3.0 s (cut)\n\
              1970-01-01T00:00:05.000Z ✕ Deployment shop/web: deleted\n"
         );
-        let all = printed(words, true);
+        let all = printed(Show { all: true, ..Show::default() }, false);
         assert!(all.contains("1970-01-01T00:00:03.000Z ◆ Deployment shop/web: versions\n"), "{all}");
-        let coloured = printed(Form::Words { is_coloured: true }, false);
+        let coloured = printed(Show::default(), true);
         assert!(coloured.contains("\x1b[34m●\x1b[0m Deployment"), "{coloured}");
+        let filter = Filter::parse("type:deleted").expect("a filter");
+        let some = printed(Show { filter, ..Show::default() }, false);
+        assert!(some.contains("deleted") && !some.contains("image"), "{some}");
     }
 
     #[test]
     fn each_line_of_json_has_all_of_a_change() {
-        let lines: Vec<serde_json::Value> =
-            printed(Form::Json, false).lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+        let lines: Vec<serde_json::Value> = printed(Show { json: true, ..Show::default() }, false)
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("it is JSON"))
+            .collect();
         let whats: Vec<&str> = lines.iter().filter_map(|line| line["what"].as_str()).collect();
         assert_eq!(whats, ["changed", "gap", "deleted"]);
         assert_eq!((&lines[0]["apiVersion"], &lines[0]["name"]), (&json!("apps/v1"), &json!("web")));

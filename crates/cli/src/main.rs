@@ -1,7 +1,7 @@
 //! `kubechurn`: the page and a cluster behind it, in one program; and, without a browser, a recorder of what happens in a
 //! cluster.
 //!
-//! - `serve` serves the page and passes on what a cluster says, of which it reads nothing.
+//! - `serve` serves the page and passes on what a cluster says, of which it reads nothing; or a recording in place of a cluster.
 //! - `site` makes a folder of the page and recordings, for any web server.
 //! - `record` writes what a cluster says into a file, and `changes` prints the changes in such a file.
 
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::args::{ArgsError, Command, Record, Serve};
+use crate::args::{ArgsError, Command, Record};
 use crate::changes::ChangesError;
 use crate::record::RecordError;
 use crate::serve::ServeError;
@@ -46,13 +46,8 @@ fn main() -> ExitCode {
         Command::Version => {
             Ok(print(concat!("kubechurn ", env!("CARGO_PKG_VERSION"), "\n")).map(|()| ExitCode::SUCCESS)?)
         }
-        Command::Serve(serve) => {
-            let runtime = tokio::runtime::Runtime::new()?;
-            let code = runtime.block_on(serve_until_ended(serve));
-            // What still runs there, as a browser that was opened, is not waited for.
-            runtime.shutdown_background();
-            code
-        }
+        Command::Serve(serve) => serve_until_ended(serve::run(serve)),
+        Command::Open(open) => serve_until_ended(serve::open(open)),
         Command::Record(record) => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let code = runtime.block_on(record_until_ended(record));
@@ -115,14 +110,23 @@ impl Signals {
 }
 
 /// Serves until a signal comes, or until that fails. All that was started has ended then.
-async fn serve_until_ended(serve: Serve) -> Result<ExitCode, Error> {
-    let mut signals = Signals::new()?;
-    tokio::select! {
-        ended = serve::run(serve) => Ok(ended.map(|()| ExitCode::SUCCESS)?),
-        // As a shell says it: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02
-        number = signals.came() => Ok(ExitCode::from(128 + number)),
-    }
+fn serve_until_ended(served: impl Future<Output = Result<(), ServeError>>) -> Result<ExitCode, Error> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    let code = runtime.block_on(async {
+        let mut signals = Signals::new()?;
+        tokio::select! {
+            ended = served => Ok(ended.map(|()| ExitCode::SUCCESS)?),
+            // As a shell says it: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02
+            number = signals.came() => Ok(ExitCode::from(128 + number)),
+        }
+    });
+    // What still runs there, as a browser that was opened, is not waited for.
+    runtime.shutdown_background();
+    code
 }
+
+/// The exit code where a recording ends before the change has come at which it should.
+const NOT_REACHED: u8 = 2;
 
 /// Records until a signal comes, which is how a recording is meant to end.
 async fn record_until_ended(record: Record) -> Result<ExitCode, Error> {
@@ -130,5 +134,6 @@ async fn record_until_ended(record: Record) -> Result<ExitCode, Error> {
     let ended = async {
         signals.came().await;
     };
-    Ok(record::run(record, ended).await.map(|()| ExitCode::SUCCESS)?)
+    let is_as_wanted = record::run(record, ended).await?;
+    Ok(if is_as_wanted { ExitCode::SUCCESS } else { ExitCode::from(NOT_REACHED) })
 }

@@ -12,10 +12,12 @@ mod line;
 pub mod member;
 #[cfg(feature = "native")]
 pub mod native;
+mod newest;
 mod reader;
 mod writer;
 
 pub use line::{Header, Line, Step, Text, Version, Watch};
+pub use newest::Newest;
 pub use reader::{Block, Refusal};
 pub use writer::{FULL, Writer};
 

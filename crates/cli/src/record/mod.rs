@@ -1,14 +1,18 @@
 //! `kubechurn record`: writes what happens in a cluster into a file.
 //!
 //! ```text
-//! API server ◄─► api (kube's client) ◄─► lister_watcher ─► watch (a reflector for each kind) ─► tape ─► file
+//! API server ◄─► api (kube's client) ◄─► lister_watcher ─► watch (a reflector for each kind) ─► tape ─┬─► output: a file, or
+//!                                                                                                     │   files of a folder
+//!                                                                                                     └─► lines of changes
 //! ```
 //!
 //! One thread does all of it. What came is handed to the system twice a second, so that no more than that is lost when the
 //! program is killed.
 
 mod api;
+pub mod folder;
 mod lister_watcher;
+mod output;
 mod progress;
 mod tape;
 mod watch;
@@ -17,7 +21,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -44,10 +48,12 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use self::api::{Api, ApiError, PROGRAM};
 use self::lister_watcher::ListerWatcher;
+use self::output::Output;
 use self::progress::Progress;
-use self::tape::Tape;
+use self::tape::{Sink, Tape};
 use self::watch::Watch;
-use crate::args::{Record, Source};
+use crate::args::{Destination, Record, Source};
+use crate::changes::Printer;
 
 /// For how long an answer is awaited before the recording begins. Later the reflectors decide.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -94,14 +100,30 @@ struct Prepared {
     _cluster: Option<Demo>,
 }
 
-/// Records until `ended` resolves, or until the time is over.
+/// What has ended a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// The user, by a signal; or whoever reads what is printed, by closing the output.
+    User,
+    /// `--for`.
+    Time,
+    /// `--until`.
+    Change,
+}
+
+/// Records until `ended` resolves, or the time is over, or the change has come. Returns whether it ended as was wanted: at the change
+/// if there is one to wait for.
 ///
 /// # Errors
 /// When nothing can be recorded, or not to the end.
-pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<(), RecordError> {
-    let (file, length) = (record.file.clone(), record.length);
-    if fs::metadata(&file).is_ok_and(|known| known.is_file() && known.len() > 0) {
-        return Err(RecordError::IsThere(file));
+pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool, RecordError> {
+    let (to, length, until) = (record.to.clone(), record.length, record.until.clone());
+    let path = match &to {
+        Destination::File(path) | Destination::Folder(path, _) => path.clone(),
+        Destination::Terminal(_) => PathBuf::from("the standard output"),
+    };
+    if matches!(to, Destination::File(_)) && fs::metadata(&path).is_ok_and(|known| known.is_file() && known.len() > 0) {
+        return Err(RecordError::IsThere(path));
     }
     tokio::pin!(ended);
     let prepared = tokio::select! {
@@ -109,9 +131,26 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<(), 
         () = &mut ended => return Err(RecordError::Ended),
     };
     let Prepared { api, resources, namespaces, header, _cluster } = prepared;
-    let tape = Tape::begin(&file, header).map_err(|error| RecordError::Create(file.clone(), error))?;
-    let mut progress = Progress::new();
-    progress.say(&format!("Recording {} into {}. Ctrl-C ends it.", api.server, file.display()));
+    let now = wall();
+    let create = |error| RecordError::Create(path.clone(), error);
+    let (sink, shows, begins) = match to {
+        Destination::File(file) => {
+            let begins = format!("Recording {} into {}. Ctrl-C ends it.", api.server, file.display());
+            (Sink::Output(Box::new(Output::file(&file, header, now).map_err(create)?)), true, begins)
+        }
+        Destination::Folder(folder, limits) => {
+            let begins = format!("Recording {} into files of {}. Ctrl-C ends it.", api.server, folder.display());
+            (Sink::Output(Box::new(Output::folder(&folder, limits, header, now).map_err(create)?)), true, begins)
+        }
+        Destination::Terminal(show) => {
+            let begins = format!("Watching {}. Ctrl-C ends it.", api.server);
+            (Sink::Terminal(Box::new(Printer::new(io::stdout(), show))), false, begins)
+        }
+    };
+    let has_condition = until.is_some();
+    let tape = Tape::new(now, sink, until);
+    let mut progress = Progress::new(shows);
+    progress.say(&begins);
     let tape = Rc::new(RefCell::new(tape));
     let local = LocalSet::new();
     let began = Instant::now();
@@ -124,12 +163,24 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<(), 
     let written = written.await;
     // All watches end here, so that nothing comes any more.
     drop(local);
-    let ended = written.and_then(|()| tape.borrow_mut().end());
+    let finished = tape.borrow_mut().end();
     tape.borrow_mut().take_said().iter().for_each(|words| progress.say(words));
-    ended.map_err(|error| RecordError::Write(file.clone(), error))?;
-    let words = progress::words(began.elapsed(), tape.borrow().counts());
-    progress.say(&format!("{}: {words}", file.display()));
-    Ok(())
+    let end = match written.and_then(|end| finished.map(|()| end)) {
+        // Whoever closed the output has seen enough.
+        Err(error) if !shows && error.kind() == ErrorKind::BrokenPipe => return Ok(true),
+        ended => ended.map_err(|error| RecordError::Write(path.clone(), error))?,
+    };
+    if shows {
+        let words = progress::words(began.elapsed(), tape.borrow().counts());
+        progress.say(&format!("{}: {words}", path.display()));
+    }
+    match end {
+        End::Change => progress.say(&format!("Ended by --until: {}", tape.borrow().reached().unwrap_or_default())),
+        End::Time if has_condition => progress.say("Ended by --for, and no change was as --until has it."),
+        End::User if has_condition => progress.say("Ended by a signal, and no change was as --until has it."),
+        End::Time | End::User => {}
+    }
+    Ok(end == End::Change || !has_condition)
 }
 
 /// Asks the server what it is, and what it has.
@@ -168,7 +219,7 @@ async fn turn(
     began: Instant,
     length: Option<Duration>,
     mut ended: Pin<&mut impl Future<Output = ()>>,
-) -> io::Result<()> {
+) -> io::Result<End> {
     let over = async {
         match length {
             Some(length) => sleep(length).await,
@@ -182,11 +233,14 @@ async fn turn(
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
-            () = &mut over => return Ok(()),
-            () = &mut ended => return Ok(()),
+            () = &mut over => return Ok(End::Time),
+            () = &mut ended => return Ok(End::User),
         }
         let mut tape = tape.borrow_mut();
         tape.flush()?;
+        if tape.reached().is_some() {
+            return Ok(End::Change);
+        }
         tape.take_said().iter().for_each(|words| progress.say(words));
         let after = began.elapsed();
         if after.as_secs() > shown {

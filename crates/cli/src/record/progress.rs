@@ -21,12 +21,14 @@ pub struct Progress {
     is_shown: bool,
     /// How many lines that stay were due so far.
     due: u64,
+    /// Whether it is shown how much there is.
+    shows: bool,
 }
 
 impl Progress {
-    /// The progress on standard error.
-    pub fn new() -> Progress {
-        Progress { is_terminal: io::stderr().is_terminal(), is_shown: false, due: 0 }
+    /// The progress on standard error, which shows how much there is, or only what else is said.
+    pub fn new(shows: bool) -> Progress {
+        Progress { is_terminal: io::stderr().is_terminal(), is_shown: false, due: 0, shows }
     }
 
     /// Says something that stays.
@@ -38,7 +40,9 @@ impl Progress {
 
     /// Shows how much there is, so long after the beginning.
     pub fn show(&mut self, after: Duration, counts: Counts) {
-        write(&self.line(after, counts));
+        if self.shows {
+            write(&self.line(after, counts));
+        }
     }
 
     fn line(&mut self, after: Duration, counts: Counts) -> String {
@@ -102,8 +106,8 @@ mod tests {
 
     #[test]
     fn a_line_is_written_over_where_somebody_watches_and_else_comes_now_and_then() {
-        let mut watched = Progress { is_terminal: true, is_shown: false, due: 0 };
-        let mut logged = Progress { is_terminal: false, is_shown: false, due: 0 };
+        let mut watched = Progress { is_terminal: true, is_shown: false, due: 0, shows: true };
+        let mut logged = Progress { is_terminal: false, is_shown: false, due: 0, shows: true };
         let mut lines = (0, 0);
         for second in 1..=30 {
             // Each tick is a little later than a second after the one before.

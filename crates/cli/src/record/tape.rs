@@ -1,22 +1,21 @@
 //! What is recorded, in the order in which it came, and how much of it there is.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
-use std::io;
-use std::path::Path;
+use std::io::{self, Stdout};
 use std::time::Instant;
 
+use kubechurn_changes::filter::Filter;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::reflector::Notice;
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
 use kubechurn_model::history::secret;
-use kubechurn_recording::native::FileWriter;
-use kubechurn_recording::{Header, Line, Step, Text, Version, Watch};
+use kubechurn_recording::{Line, Newest, Step, Text, Version, Watch};
 
-use super::wall;
+use super::output::Output;
+use crate::changes::{self, Printer};
 
 /// How much there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,23 +25,29 @@ pub struct Counts {
     pub objects: usize,
     /// Versions beside those of the first lists.
     pub changes: u64,
-    /// Bytes of the file.
+    /// Bytes of the files.
     pub bytes: u64,
     /// Times without news, of each watch.
     pub gaps: u64,
 }
 
+/// Where a recording goes.
+pub enum Sink {
+    Output(Box<Output>),
+    /// Its changes to the terminal, and all else nowhere.
+    Terminal(Box<Printer<Stdout>>),
+}
+
 /// A recording that goes on.
 pub struct Tape {
     began: (Instant, f64),
-    /// `None` once it has ended.
-    file: Option<FileWriter<File>>,
-    /// The same file, of which the length is asked.
-    length: File,
-    /// Whether something came since the last flush.
-    is_new: bool,
-    /// Why nothing more is written.
-    failure: Option<io::Error>,
+    sink: Sink,
+    /// The change at which the recording ends.
+    until: Option<Filter>,
+    /// Such a change, in words.
+    reached: Option<String>,
+    /// What is newest, where somebody asks for it.
+    newest: Option<Newest>,
     /// What the marks of masked values are made with. It is in no file.
     salt: u64,
     kinds: BTreeSet<(&'static str, &'static str)>,
@@ -57,19 +62,15 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Begins a file.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn begin(path: &Path, header: Header) -> io::Result<Tape> {
-        let file = File::create(path)?;
-        let length = file.try_clone()?;
-        Ok(Tape {
-            began: (Instant::now(), wall()),
-            file: Some(FileWriter::new(header, file)),
-            length,
-            is_new: false,
-            failure: None,
+    /// A recording that began at this time, in milliseconds since 1970, goes there, and ends at a change that `until` lets through.
+    pub fn new(began: f64, sink: Sink, until: Option<Filter>) -> Tape {
+        let must_know = until.is_some() || matches!(&sink, Sink::Output(output) if output.rolls());
+        Tape {
+            began: (Instant::now(), began),
+            sink,
+            until,
+            reached: None,
+            newest: must_know.then(Newest::default),
             salt: RandomState::new().hash_one(0),
             kinds: BTreeSet::new(),
             held: Vec::new(),
@@ -77,7 +78,7 @@ impl Tape {
             gaps: 0,
             lost: BTreeSet::new(),
             said: Vec::new(),
-        })
+        }
     }
 
     /// The time in milliseconds since 1970, by a clock that is never set.
@@ -154,31 +155,46 @@ impl Tape {
 
     pub fn counts(&self) -> Counts {
         let (kinds, objects) = (self.kinds.len(), self.held.iter().sum());
-        let bytes = self.length.metadata().map_or(0, |known| known.len());
+        let bytes = if let Sink::Output(output) = &self.sink { output.bytes() } else { 0 };
         Counts { kinds, objects, changes: self.changes, bytes, gaps: self.gaps }
     }
 
+    /// The change that ends the recording, in words, once it has come.
+    pub fn reached(&self) -> Option<&str> {
+        self.reached.as_deref()
+    }
+
     fn push(&mut self, at: f64, line: &Line<'_>) {
-        if let (Some(file), None) = (&mut self.file, &self.failure) {
-            self.failure = file.push(at, line).err();
-            self.is_new = true;
+        match (&mut self.newest, &self.until) {
+            (Some(newest), Some(until)) if self.reached.is_none() => {
+                changes::told(newest, at, line, &mut |change, newest| {
+                    if self.reached.is_none() && change.noise.is_none() && until.matches(change) {
+                        self.reached = Some(changes::words(change, newest));
+                    }
+                });
+            }
+            (Some(newest), _) => newest.take(line),
+            (None, _) => {}
+        }
+        match &mut self.sink {
+            Sink::Output(output) => output.push(at, line),
+            Sink::Terminal(printer) => printer.line(at, line),
         }
     }
 
     /// Hands all that came to the system, from which nothing gets lost when this program is killed.
     ///
     /// # Errors
-    /// When something cannot be written. Nothing more is written then.
+    /// When something cannot be written, for good. Nothing more is written then.
     pub fn flush(&mut self) -> io::Result<()> {
-        self.failure.take().map_or(Ok(()), Err)?;
-        match &mut self.file {
-            // A flush costs some bytes of the file.
-            Some(file) if std::mem::take(&mut self.is_new) => file.flush(),
-            _ => Ok(()),
+        let now = self.now();
+        match &mut self.sink {
+            Sink::Output(output) => output.flush(now, self.newest.as_ref(), &mut self.said),
+            Sink::Terminal(printer) => printer.flush(),
         }
     }
 
-    /// Ends all watches, and the file.
+    /// Ends all watches, and the files.
     ///
     /// # Errors
     /// When the rest cannot be written.
@@ -187,7 +203,9 @@ impl Tape {
         for watch in 0..self.held.len() {
             self.push(now, &Line::Step(u32::try_from(watch).unwrap_or(u32::MAX), Step::Ended));
         }
-        self.failure.take().map_or(Ok(()), Err)?;
-        self.file.take().map_or(Ok(()), |file| file.finish()?.sync_all())
+        match &mut self.sink {
+            Sink::Output(output) => output.end(),
+            Sink::Terminal(printer) => printer.flush(),
+        }
     }
 }

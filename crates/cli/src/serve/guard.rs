@@ -40,6 +40,8 @@ pub enum Entry {
     Slash,
     /// An answer of the API to this path and query.
     Api(String),
+    /// The recording of this name.
+    Recording(String),
 }
 
 /// Why a request is refused.
@@ -91,12 +93,16 @@ impl Guard {
             return Err(Refusal::Method);
         }
         let Some(file) = below.strip_prefix('/') else { return Ok(Entry::Slash) };
-        let Some(api) = file.strip_prefix("k8s/") else { return Ok(Entry::File(file.to_owned())) };
+        let (api, recording) = (file.strip_prefix("k8s/"), file.strip_prefix("recordings/"));
+        if api.or(recording).is_none() {
+            return Ok(Entry::File(file.to_owned()));
+        }
         // A browser that says so sends no Origin with some requests of other pages, whose answers are hidden from them.
         let site = only(&parts.headers, &SEC_FETCH_SITE).ok_or(Refusal::Stranger)?;
         if !matches!(site, None | Some("same-origin" | "none")) {
             return Err(Refusal::Stranger);
         }
+        let Some(api) = api else { return Ok(Entry::Recording(recording.unwrap_or_default().to_owned())) };
         let path = format!("/{api}");
         match api_path::parse(&path) {
             None => Err(Refusal::Path),
@@ -186,6 +192,8 @@ mod tests {
         assert_eq!(admit("GET $/, Host: 127.0.0.1:8010"), file(""));
         assert_eq!(admit("HEAD $/a.css, Host: localhost:8010, Sec-Fetch-Site: cross-site"), file("a.css"));
         assert_eq!(admit("GET $, Host: 127.0.0.1:8010"), Ok(Entry::Slash));
+        let recording = Ok(Entry::Recording("a.churn".to_owned()));
+        assert_eq!(admit("GET $/recordings/a.churn, Host: 127.0.0.1:8010, Sec-Fetch-Site: same-origin"), recording);
         for line in [
             "GET $/k8s/api/v1/pods?watch=true, Host: 127.0.0.1:8010, Origin: http://127.0.0.1:8010",
             "GET $/k8s/api/v1/pods?watch=true, Host: localhost:8010, Origin: http://localhost:8010",
@@ -219,6 +227,8 @@ mod tests {
             "GET $/, Host: 127.0.0.1:8010, Origin: http://127.0.0.1:8010, Origin: http://evil.example",
             "GET $/k8s/version, Host: 127.0.0.1:8010, Sec-Fetch-Site: cross-site",
             "GET $/k8s/version, Host: 127.0.0.1:8010, Sec-Fetch-Site: same-site",
+            "GET $/recordings/a.churn, Host: 127.0.0.1:8010, Sec-Fetch-Site: cross-site",
+            "GET $/recordings/a.churn, Host: evil.example:8010",
         ] {
             assert_eq!(admit(line), Err(Refusal::Stranger), "{line}");
         }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! browser ─► server ─► guard ─┬─► page: the files that build.rs has put into the program
-//!  (127.0.0.1)   (who, what)  └─► upstream ─┬─► the demo cluster, in this process
+//!  (127.0.0.1)   (who, what)  ├─► recording: a file, or those of a folder, in place of a cluster
+//!                             └─► upstream ─┬─► the demo cluster, in this process
 //!                                           └─► kubectl proxy, at a Unix socket ─► API server
 //! ```
 //!
@@ -26,6 +27,7 @@ mod browser;
 mod guard;
 mod kubectl;
 pub mod page;
+mod recording;
 mod server;
 mod upstream;
 
@@ -42,9 +44,10 @@ use tokio::net::TcpListener;
 use self::guard::Guard;
 use self::kubectl::{KubectlError, Proxy};
 use self::page::Page;
-use self::server::Site;
+use self::recording::{Recording, RecordingError};
+use self::server::{Site, Source};
 use self::upstream::Upstream;
-use crate::args::{self, Cluster, Contexts, Kubectl, Serve};
+use crate::args::{self, Cluster, Contexts, Kubectl, Open, Serve};
 use crate::{print, tell};
 
 /// Why nothing is served any more.
@@ -56,6 +59,8 @@ pub enum ServeError {
     Kubectl(#[from] KubectlError),
     #[error(transparent)]
     Demo(#[from] DemoError),
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
     #[error("port {0} is taken: choose another one with --port, or leave the flag out")]
     PortTaken(u16),
     #[error("cannot listen on 127.0.0.1: {0}")]
@@ -108,11 +113,7 @@ pub async fn run(serve: Serve) -> Result<(), ServeError> {
     if Page::new("", "").is_none() {
         return Err(ServeError::NoPage);
     }
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, serve.port)).await.map_err(|error| match error.kind() {
-        ErrorKind::AddrInUse => ServeError::PortTaken(serve.port),
-        _ => ServeError::Listen(error),
-    })?;
-    let port = listener.local_addr().map_err(ServeError::Listen)?.port();
+    let (listener, port) = listen(serve.port).await?;
     let backends = match serve.cluster {
         Cluster::Demo(options) => vec![demo(options).await?],
         Cluster::Kubectl(contexts, kubectl) => real(contexts, &kubectl).await?,
@@ -129,7 +130,7 @@ pub async fn run(serve: Serve) -> Result<(), ServeError> {
     for (token, backend) in tokens.into_iter().zip(backends) {
         let page = Page::new(&backend.name, &clusters).ok_or(ServeError::NoPage)?;
         let guard = Guard { token, port, secrets: backend.secrets };
-        sites.push(Site { guard, page, upstream: backend.upstream });
+        sites.push(Site { guard, page, source: Source::Api(backend.upstream) });
         running.push((backend.context, backend.running));
         words.push_str(&format!("Cluster  {}\n", backend.words));
     }
@@ -138,17 +139,55 @@ pub async fn run(serve: Serve) -> Result<(), ServeError> {
          Keep this address to yourself: who has it reads the cluster as you do. Ctrl-C ends it.\n"
     ))?;
     if serve.open {
-        tokio::spawn(async move {
-            if !browser::open(&url).await {
-                // Whoever closed the output does not wait for these words.
-                let _ = print("No browser could be opened from here: open the address yourself.\n");
-            }
-        });
+        show(url);
     }
     tokio::select! {
         served = server::serve(listener, sites) => Ok(served?),
         error = all_ended(&mut running) => Err(error),
     }
+}
+
+/// Serves a recording until that fails.
+///
+/// # Errors
+/// When it cannot begin, or not go on.
+pub async fn open(open: Open) -> Result<(), ServeError> {
+    let Open { path, from, to, port, open } = open;
+    let said = path.display().to_string();
+    let recording = Recording::find(path, from, to)?;
+    let page = Page::new("recording", "").ok_or(ServeError::NoPage)?;
+    let (listener, port) = listen(port).await?;
+    let token = token()?;
+    let url = format!("http://127.0.0.1:{port}/{token}/#/open?url=recordings/{}", recording.name);
+    print(&format!(
+        "Recording  {said}\nPage       {url}\n           \
+         Keep this address to yourself: who has it can read the recording. Ctrl-C ends it.\n"
+    ))?;
+    if open {
+        show(url);
+    }
+    let guard = Guard { token, port, secrets: false };
+    Ok(server::serve(listener, vec![Site { guard, page, source: Source::Recording(recording) }]).await?)
+}
+
+/// Listens at a port of this machine's own address, and returns which it is; 0 is for a free one.
+async fn listen(port: u16) -> Result<(TcpListener, u16), ServeError> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => ServeError::PortTaken(port),
+        _ => ServeError::Listen(error),
+    })?;
+    let port = listener.local_addr().map_err(ServeError::Listen)?.port();
+    Ok((listener, port))
+}
+
+/// Opens the address in a browser, meanwhile.
+fn show(url: String) {
+    tokio::spawn(async move {
+        if !browser::open(&url).await {
+            // Whoever closed the output does not wait for these words.
+            let _ = print("No browser could be opened from here: open the address yourself.\n");
+        }
+    });
 }
 
 /// Waits until no cluster is left. One of several that ends is named, and the others go on.

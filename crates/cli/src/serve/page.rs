@@ -51,7 +51,8 @@ impl Page {
         Self::of(&index()?, cluster, clusters)
     }
 
-    fn of(index: &str, cluster: &str, clusters: &str) -> Option<Self> {
+    /// The same, made of a text of `index.html`.
+    pub fn of(index: &str, cluster: &str, clusters: &str) -> Option<Self> {
         let (before, rest) = index.split_once(CLUSTER)?;
         let (_, after) = rest.split_once('"')?;
         let (_, policy) = index.split_once(POLICY)?;

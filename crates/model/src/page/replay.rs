@@ -2,7 +2,7 @@
 
 use kubechurn_client::api::definition::{self, may_define};
 use kubechurn_client::api::discovery::Discovered;
-use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::backoff::Moment;
@@ -35,6 +35,8 @@ struct List {
     has_items: bool,
     /// What it named, and what was found to be gone.
     named: FxHashSet<ObjectKey>,
+    /// Of the first list in a later file: what is not as it was at the end of the file before. The reflector has got nothing of it.
+    others: Option<Vec<(ObjectKey, String)>>,
 }
 
 /// A watch of the recording.
@@ -43,12 +45,18 @@ struct Open {
     resource: ApiResource,
     scope: Scope,
     list: Option<List>,
+    /// Since when nothing was recorded of it, in milliseconds, until its list in a later file is complete.
+    since: Option<f64>,
 }
 
 /// The watches of a recording, as far as its lines have come.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
     watches: FxHashMap<u32, Open>,
+    /// Those that have ended, also with their file, where the recording is several files, one after the other.
+    before: Vec<Open>,
+    /// The time of the last line, in milliseconds.
+    last: f64,
     /// Every resource of which there was a watch.
     resources: Vec<ApiResource>,
     /// The texts of the CustomResourceDefinitions that came.
@@ -105,19 +113,27 @@ impl Replay {
         env: &dyn Environment,
     ) -> bool {
         feed.notice_absences(env.now(), &mut shared.watching.watches.absences);
+        let last = std::mem::replace(&mut self.last, env.now());
         match line {
             Line::Watch(watch) => return self.watch(watch, shared, feed, env),
             Line::Step(number, Step::Ended) => {
-                if let Some(Open { resource, scope, .. }) = self.watches.remove(number)
-                    && let Some(recorded) = &mut shared.navigation.recorded
-                {
-                    recorded.watches.retain(|watch| *watch != (resource, scope.clone()));
+                if let Some(open) = self.watches.remove(number) {
+                    if let Some(recorded) = &mut shared.navigation.recorded {
+                        recorded.watches.retain(|(resource, scope)| *resource != open.resource || *scope != open.scope);
+                    }
+                    self.before.push(Open { since: Some(env.now()), ..open });
                     return true;
                 }
             }
             Line::Step(number, step) => self.step(*number, step, shared, feed, env),
             Line::Version(version) => self.version(version, shared, feed, env),
+            Line::Definition(text) if self.definitions.iter().any(|known| known == text) => {}
             Line::Definition(text) => self.definitions.push((*text).to_owned()),
+            // Only the first block of a file says what wrote it. The numbers of a later file are its own.
+            Line::Header(header) if !header.program.is_empty() => {
+                let ended = self.watches.drain().map(|(_, open)| Open { since: open.since.or(Some(last)), ..open });
+                self.before.extend(ended);
+            }
             Line::Header(_) | Line::Note(_) => {}
         }
         false
@@ -144,11 +160,32 @@ impl Replay {
         is_due
     }
 
-    /// A watch begins, and with it its first list.
+    /// A watch begins, and with it its first list; or it goes on in a later file, whose first list says how everything is now.
     fn watch(&mut self, watch: &Watch, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) -> bool {
-        let Watch { number, resource, scope, .. } = watch;
+        let Watch { number, resource, scope, is_repeated } = watch;
         if self.watches.contains_key(number) {
             return false;
+        }
+        let is_it = |open: &Open| open.resource == *resource && open.scope == *scope;
+        let before = self.before.iter().position(is_it).map(|at| self.before.swap_remove(at));
+        if let Some(open) = before
+            && let Some(id) = informer_of(&open, shared)
+        {
+            if let Some(list) = open.list.filter(|list| list.others.is_none()) {
+                // It has broken off with its file. What it named was there.
+                let informer = shared.watching.informers.get(id);
+                let is_first = informer.is_some_and(|informer| !informer.reflector().has_listed());
+                self.has_notices |= end_list(id, (*resource, list, is_first), shared, feed, env);
+            }
+            let list = Some(List { others: Some(Vec::new()), ..List::default() });
+            let (scope, since) = (scope.clone(), open.since.filter(|_| !is_repeated));
+            let is_new = watched(resource, &scope, shared);
+            self.watches.insert(*number, Open { resource: *resource, scope, list, since });
+            if let Some(informer) = shared.watching.informers.get_mut(id) {
+                // The list is compared with the store.
+                informer.drain(usize::MAX, env.now());
+            }
+            return is_new;
         }
         if !self.resources.contains(resource) {
             self.resources.push(*resource);
@@ -159,12 +196,10 @@ impl Replay {
                 shared.navigation.catalog.define(resource, columns.as_deref());
             }
         }
-        if let Some(recorded) = &mut shared.navigation.recorded {
-            recorded.watches.push((*resource, scope.clone()));
-        }
+        watched(resource, scope, shared);
         shared.watch(env.now());
-        let list = Some(List::default());
-        self.watches.insert(*number, Open { resource: *resource, scope: scope.clone(), list });
+        let open = Open { resource: *resource, scope: scope.clone(), list: Some(List::default()), since: None };
+        self.watches.insert(*number, open);
         if let Some(id) = self.informer(*number, shared) {
             hand(id, Input::Start, shared, feed, env);
             begin_list(id, *resource, shared, feed, env);
@@ -173,14 +208,12 @@ impl Replay {
     }
 
     fn informer(&self, number: u32, shared: &Shared) -> Option<InformerId> {
-        let Open { resource, scope, .. } = self.watches.get(&number)?;
-        let informers = &shared.watching.informers;
-        informers.iter().map(|(id, _)| id).find(|id| informers.of(*id) == Some((*resource, scope)))
+        informer_of(self.watches.get(&number)?, shared)
     }
 
     fn step(&mut self, number: u32, step: &Step, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) {
         let Some(id) = self.informer(number, shared) else { return };
-        let Some(Open { resource, scope, list }) = self.watches.get_mut(&number) else { return };
+        let Some(Open { resource, scope, list, since }) = self.watches.get_mut(&number) else { return };
         let at = env.now();
         let mut covered = |step| {
             let received = shared.watching.history.received();
@@ -188,7 +221,15 @@ impl Replay {
         };
         let notice = match step {
             Step::Listed | Step::Relisted => {
-                if let Some(list) = list.take() {
+                if let Some(mut list) = list.take() {
+                    if let Some(others) = list.others.take() {
+                        let since = since.take();
+                        self.has_notices |= end_later_list(id, (*resource, list, others), shared, feed, env);
+                        if let Some(since) = since {
+                            self.step(number, &Step::Gap(since, "nothing was recorded".to_owned()), shared, feed, env);
+                        }
+                        return;
+                    }
                     let (resource, is_first) = (*resource, *step == Step::Listed);
                     self.has_notices |= end_list(id, (resource, list, is_first), shared, feed, env);
                 }
@@ -226,6 +267,20 @@ impl Replay {
         let Some(Open { list, .. }) = self.watches.get_mut(&version.watch) else { return };
         if let Some(list) = list {
             list.named.insert(version.key.clone());
+            if let Some(others) = &mut list.others {
+                let held = shared.watching.informers.get(id).and_then(|informer| informer.store().get(version.key));
+                let is_same = |text| {
+                    let of = value_at(text, &["metadata", "resourceVersion"]).and_then(unescaped);
+                    let of = of.map(|of| ResourceVersion::new(&of));
+                    held.is_some_and(|held| held.uid == *version.uid && of.as_ref() == Some(&held.resource_version))
+                };
+                if let Text::Whole(text) = version.text
+                    && !is_same(text)
+                {
+                    others.push((version.key.clone(), text.to_owned()));
+                }
+                return;
+            }
             if let Text::Whole(text) = version.text {
                 self.frame.clear();
                 self.frame.push_str(if std::mem::replace(&mut list.has_items, true) { "," } else { "" });
@@ -246,6 +301,46 @@ impl Replay {
         }
         self.has_notices |= hand(id, Input::Frame(&self.frame), shared, feed, env);
     }
+}
+
+fn informer_of(open: &Open, shared: &Shared) -> Option<InformerId> {
+    let informers = &shared.watching.informers;
+    informers.iter().map(|(id, _)| id).find(|id| informers.of(*id) == Some((open.resource, &open.scope)))
+}
+
+/// The recording has a watch. Returns whether it had it not before.
+fn watched(resource: &ApiResource, scope: &Scope, shared: &mut Shared) -> bool {
+    let Some(Recorded { watches, .. }) = &mut shared.navigation.recorded else { return false };
+    let is_new = !watches.iter().any(|(known, of)| known == resource && of == scope);
+    if is_new {
+        watches.push((*resource, scope.clone()));
+    }
+    is_new
+}
+
+/// Ends the first list of a later file: where something is not as the file before had it, everything was listed again. Returns
+/// whether there are notices.
+fn end_later_list(
+    id: InformerId,
+    (resource, list, others): (ApiResource, List, Vec<(ObjectKey, String)>),
+    shared: &mut Shared,
+    feed: &mut Feed,
+    env: &dyn Environment,
+) -> bool {
+    let held = shared.watching.informers.get(id).map(|informer| informer.store().list()).unwrap_or_default();
+    let gone = held.iter().map(|object| &object.key).filter(|key| !list.named.contains(key)).cloned();
+    let named: FxHashSet<ObjectKey> = gone.chain(others.iter().map(|(key, _)| key.clone())).collect();
+    if named.is_empty() {
+        return false;
+    }
+    hand(id, Input::Relist("what is missing between two files"), shared, feed, env);
+    begin_list(id, resource, shared, feed, env);
+    let mut list = List { named, ..List::default() };
+    for (_, text) in &others {
+        let separator = if std::mem::replace(&mut list.has_items, true) { "," } else { "" };
+        hand(id, Input::Piece(format!("{separator}{text}").as_bytes()), shared, feed, env);
+    }
+    end_list(id, (resource, list, false), shared, feed, env)
 }
 
 fn begin_list(id: InformerId, resource: ApiResource, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) {
