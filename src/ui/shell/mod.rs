@@ -92,6 +92,14 @@ pub fn Shell(
         <p class="told" role="status" data-testid="told">{move || screen.dialogs.told.get()}</p>
         {move || screen.header.splash.get().map(|splash| view! {
             <div class="splash" data-testid="splash" role="alert">
+                {(!splash.recordings.is_empty()).then(|| view! {
+                    <h1>"Recordings beside this page"</h1>
+                    <ul data-testid="splash-recordings">
+                        {splash.recordings.into_iter()
+                            .map(|(title, href)| view! { <li><a href=href>{title}</a></li> })
+                            .collect_view()}
+                    </ul>
+                })}
                 <h1>"No API server answers"</h1>
                 <p>"kubechurn watches a cluster through a proxy on this machine. Tried:"</p>
                 <ul>
@@ -108,13 +116,6 @@ pub fn Shell(
                     </button>
                     ", or drop it here."
                 </p>
-                {(!splash.recordings.is_empty()).then(|| view! {
-                    <ul data-testid="splash-recordings">
-                        {splash.recordings.into_iter()
-                            .map(|(title, href)| view! { <li><a href=href>{title}</a></li> })
-                            .collect_view()}
-                    </ul>
-                })}
                 {clusters(screen, commands).map(|menu| view! { <p>"Or go to another cluster: " {menu}</p> })}
             </div>
         })}
