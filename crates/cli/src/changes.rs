@@ -111,7 +111,8 @@ impl<W: Write> Printer<W> {
                     _ => {}
                 }
             }
-            Line::Header(_) | Line::Definition(_) | Line::Note(_) => {}
+            Line::Note(text) => self.note(at, text),
+            Line::Header(_) | Line::Definition(_) => {}
         }
     }
 
@@ -210,6 +211,14 @@ impl<W: Write> Printer<W> {
         self.print(&format!("{} {glyph} {}: the server refused: {}", time(at), plain(kind), plain(reason)));
     }
 
+    fn note(&mut self, at: f64, text: &str) {
+        if self.form == Form::Json {
+            return self.print(&json!({"time": time(at), "what": "note", "text": text}).to_string());
+        }
+        let (at, glyph) = (self.coloured(DIM, &time(at)), self.coloured(YELLOW, "✎"));
+        self.print(&format!("{at} {glyph} {}", plain(text)));
+    }
+
     fn coloured(&self, colour: &str, text: &str) -> String {
         match self.form {
             Form::Words { is_coloured: true } => format!("\x1b[{colour}m{text}\x1b[0m"),
@@ -304,6 +313,7 @@ mod tests {
         lines.push(Line::Step(3, Step::Gap(1_000.0, "cut".to_owned())));
         let deleted = Version { watch: 3, delta_type: DeltaType::Deleted, key: &key, uid: &uid, text: Text::None };
         lines.push(Line::Version(deleted));
+        lines.push(Line::Note("back \u{1b}[31m again"));
         for (at, line) in lines.iter().enumerate() {
             writer.push(1_000.0 * at as f64, line).expect("memory takes everything");
         }
@@ -322,7 +332,8 @@ mod tests {
             printed(words, false),
             "1970-01-01T00:00:02.000Z ● Deployment shop/web: image 1 → 2 [31m\n\
              1970-01-01T00:00:04.000Z ░ Deployment: nothing was heard for 3.0 s (cut)\n\
-             1970-01-01T00:00:05.000Z ✕ Deployment shop/web: deleted\n"
+             1970-01-01T00:00:05.000Z ✕ Deployment shop/web: deleted\n\
+             1970-01-01T00:00:06.000Z ✎ back  [31m again\n"
         );
         let all = printed(words, true);
         assert!(all.contains("1970-01-01T00:00:03.000Z ◆ Deployment shop/web: versions\n"), "{all}");
@@ -335,7 +346,8 @@ mod tests {
         let lines: Vec<serde_json::Value> =
             printed(Form::Json, false).lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
         let whats: Vec<&str> = lines.iter().filter_map(|line| line["what"].as_str()).collect();
-        assert_eq!(whats, ["changed", "gap", "deleted"]);
+        assert_eq!(whats, ["changed", "gap", "deleted", "note"]);
+        assert_eq!(lines[3]["text"], "back \u{1b}[31m again");
         assert_eq!((&lines[0]["apiVersion"], &lines[0]["name"]), (&json!("apps/v1"), &json!("web")));
         let field = &lines[0]["fields"][0];
         assert_eq!(field["path"], "spec.template.spec.containers[web].image");

@@ -1,5 +1,9 @@
 //! What is asked before a recording is saved: what it is called, what will be in it, and what of that is made unreadable.
 
+mod note;
+
+pub use note::NoteField;
+
 use leptos::html;
 use leptos::prelude::*;
 

@@ -4,6 +4,7 @@
 //! looks at it. Versions that are dropped are counted. A Secret's values never reach the recorder.
 
 pub mod coverage;
+pub mod notes;
 pub mod secret;
 
 use std::borrow::Cow;
@@ -18,6 +19,7 @@ use kubechurn_recorder::{Interest, Life, NewVersion, Past, Pushed, Record, Recor
 use serde::Serialize;
 
 use crate::history::coverage::{Coverage, Known, Moment, Part};
+use crate::history::notes::Notes;
 use crate::timeline::mark::MarkType;
 use crate::timeline::marks::MarkInfo;
 
@@ -180,12 +182,15 @@ pub struct History {
     most: usize,
     /// When what was known of each kind.
     pub coverage: Coverage,
+    /// What the user noted.
+    pub notes: Notes,
 }
 
 impl History {
     /// An empty history of at most so many bytes. `salt` is a random number.
     pub fn new(budget: usize, salt: u64) -> History {
-        History { recorder: Recorder::new(budget), salt, most: usize::MAX, coverage: Coverage::default() }
+        let (coverage, notes) = (Coverage::default(), Notes::default());
+        History { recorder: Recorder::new(budget), salt, most: usize::MAX, coverage, notes }
     }
 
     /// Keeps what was received. Returns its number, if it is a change that can be shown: what a first list brings is none,

@@ -93,7 +93,8 @@ impl Replay {
             Line::Step(number, step) => self.step(*number, step, shared, feed, env),
             Line::Version(version) => self.version(version, shared, feed, env),
             Line::Definition(text) => self.definitions.push((*text).to_owned()),
-            Line::Header(_) | Line::Note(_) => {}
+            Line::Note(text) => _ = shared.watching.history.notes.add(env.now(), text),
+            Line::Header(_) => {}
         }
         false
     }

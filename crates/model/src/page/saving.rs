@@ -6,6 +6,7 @@ use kubechurn_recording::Header;
 use crate::history::secret;
 use crate::page::context::Context;
 use crate::page::effect::{Effect, Request};
+use crate::page::notes;
 use crate::page::requests::Purpose;
 use crate::recording::redact::redact;
 use crate::recording::{RecordingCommand, SaveKind, SaveModel, Saver, Selected};
@@ -79,6 +80,7 @@ impl Saving {
             }
             (RecordingCommand::Write, Some(_)) => self.write(cx),
             (RecordingCommand::CloseSave, _) => self.question = None,
+            (RecordingCommand::Note(command), _) => return notes::handle(command, cx),
             (RecordingCommand::Open, _) => cx.effects.push(Effect::ChooseRecording),
             (RecordingCommand::Close, _) => cx.effects.push(Effect::CloseRecording),
             _ => {}

@@ -28,10 +28,40 @@ pub enum RecordingCommand {
     Write,
     /// Save nothing.
     CloseSave,
+    /// Do something with a note.
+    Note(NoteCommand),
     /// Have the user choose a file, and open it.
     Open,
     /// Go back from the recording that is shown to the cluster.
     Close,
+}
+
+/// Something that is to be done with a note of the user's own.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoteCommand {
+    /// Open a field for one at the moment that is shown.
+    Begin,
+    /// Open a field for what was noted with this number.
+    Change(u64),
+    /// Keep what was written, and close the field. Of a note that is changed, no text removes it.
+    Keep(String),
+    /// Remove the note that the field is open for.
+    Remove,
+    /// Close the field, and change nothing.
+    Leave,
+}
+
+/// The field in which a note is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NoteModel {
+    /// The number of the note that is changed; `None` for a new one.
+    pub id: Option<u64>,
+    /// The time that it is about, in milliseconds.
+    pub at: f64,
+    /// The same as a time of day.
+    pub time: String,
+    /// What was noted before.
+    pub text: String,
 }
 
 /// A kind that can be saved.
@@ -109,6 +139,8 @@ pub struct Saver {
     /// Up to where they are written.
     end: u64,
     open: Vec<Open>,
+    /// How many notes were written.
+    noted: usize,
     /// What was written so far.
     pub written: Written,
 }
@@ -122,7 +154,17 @@ impl Saver {
             next: (0, 0),
             end: history.received(),
             open: Vec::new(),
+            noted: 0,
             written: Written::default(),
+        }
+    }
+
+    /// Writes the notes up to a time.
+    fn write_notes(&mut self, until: f64, history: &History) {
+        let notes = history.notes.all().iter().skip(self.noted).take_while(|note| note.at <= until);
+        for note in notes {
+            self.writer.push(note.at, &Line::Note(&note.text));
+            self.noted += 1;
         }
     }
 
@@ -136,6 +178,7 @@ impl Saver {
         });
         for (record, key, resource) in records {
             self.write_steps(history, record.sequence, reasons);
+            self.write_notes(record.at, history);
             if record.is_kept()
                 && let Some(life) = history.life(record.life)
                 && let Some(watch) = self.watch_of(&resource, &key, history)
@@ -150,6 +193,7 @@ impl Saver {
             }
             None => {
                 self.write_steps(history, self.end, reasons);
+                self.write_notes(f64::INFINITY, history);
                 false
             }
         }
@@ -182,6 +226,7 @@ impl Saver {
         let steps = history.coverage.steps(self.next.1).take_while(|(_, _, before, ..)| *before <= received);
         for (number, at, before, place, step) in steps.collect::<Vec<_>>() {
             self.next.1 = number + 1;
+            self.write_notes(at, history);
             let Some((resource, scope, _)) = history.coverage.watch(place) else { continue };
             if !self.selected.has(&resource) {
                 continue;

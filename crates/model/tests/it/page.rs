@@ -10,6 +10,7 @@ mod idle;
 mod inspector;
 mod missed;
 mod net;
+mod notes;
 mod past;
 mod places;
 mod provisional;

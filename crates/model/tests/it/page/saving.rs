@@ -128,7 +128,7 @@ fn opened(play: &Play) -> Page {
 }
 
 /// A page that shows these blocks, at their end.
-fn read(blocks: Vec<Vec<u8>>, place: &Place) -> Page {
+pub(super) fn read(blocks: Vec<Vec<u8>>, place: &Place) -> Page {
     let env = |now| Recorded { around: place, now, ahead: 0.0 };
     let mut page = Page::open(&Header::default(), BUDGET, &env(0.0));
     let mut now = 0.0;
