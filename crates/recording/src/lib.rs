@@ -13,6 +13,7 @@ pub mod member;
 #[cfg(feature = "native")]
 pub mod native;
 mod reader;
+pub mod redact;
 mod writer;
 
 pub use line::{Header, Line, Step, Text, Version, Watch};

@@ -11,7 +11,7 @@ use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Request};
 use kubechurn_model::page::environment::Recorded;
-use kubechurn_model::recording::{RecordingCommand, SaveModel};
+use kubechurn_model::recording::{RecordingCommand, SaveModel, SaveTime};
 use kubechurn_recording::{Block, Header, Line, Step, Text, Version, Watch, Writer};
 use serde_json::Value;
 
@@ -82,7 +82,7 @@ fn what_will_be_in_the_file_is_shown_first_and_credentials_are_in_none() {
     let mut play = recorded();
     play.records(RecordingCommand::Save);
     let asked = play.asked().expect("the user is asked");
-    let kinds: Vec<_> = asked.kinds.iter().map(|kind| (kind.title, &*kind.count, kind.is_chosen)).collect();
+    let kinds: Vec<_> = asked.kinds.iter().map(|kind| (&*kind.title, &*kind.count, kind.is_chosen)).collect();
     assert_eq!(kinds, [("Pods", "1", true), ("Secrets", "1", true), ("ConfigMaps", "1", true)]);
     assert!(asked.redacts && asked.total.starts_with("3 versions, which take "), "{}", asked.total);
     assert_eq!(asked.hits, "2 values in the newest versions, among them:");
@@ -203,6 +203,149 @@ fn a_custom_kind_has_the_columns_of_the_definition_in_the_recording() {
     let mut page = read(vec![writer.take()], &play.place);
     let env = Recorded { around: &play.place, now: 6_000.0, ahead: 0.0 };
     page.frame(&env);
-    let rows: Value = serde_json::from_str(&page.rows_of("widgets.example.com", &env).expect("it is watched")).unwrap();
-    assert_eq!((&rows[0]["key"], &rows[0]["cells"]["SIZE"]), (&Value::from("shop/one"), &Value::from("7")), "{rows}");
+    let size = |page: &Page, env: &Recorded<'_>| {
+        let rows = page.rows_of("widgets.example.com", env).expect("it is watched");
+        let rows: Value = serde_json::from_str(&rows).unwrap();
+        assert_eq!(rows[0]["key"], "shop/one");
+        rows[0]["cells"]["SIZE"].clone()
+    };
+    assert_eq!(size(&page, &env), "7");
+    // What is saved again has the definition, too.
+    let mut again = read(page.recording(Header::default()), &play.place);
+    again.frame(&env);
+    assert_eq!(size(&again, &env), "7");
+}
+
+/// A file of what is chosen.
+fn saved(play: &mut Play, commands: &[RecordingCommand]) -> String {
+    play.records(RecordingCommand::Save);
+    commands.iter().for_each(|command| play.records(command.clone()));
+    play.records(RecordingCommand::Write);
+    play.packed().0
+}
+
+fn typed(from: &str, to: &str) -> RecordingCommand {
+    RecordingCommand::Time(SaveTime::Typed([from.to_owned(), to.to_owned()]))
+}
+
+/// The versions in a file: what happened, name and version, and the text.
+fn versions(text: &str) -> Vec<(f64, String, String)> {
+    let (mut block, mut versions) = (Block::default(), Vec::new());
+    while let Some((at, line)) = block.next(text).unwrap() {
+        if let Line::Version(version) = line {
+            let Text::Whole(text) = version.text else { panic!("{version:?}") };
+            versions.push((at, format!("{:?} {}", version.delta_type, version.key.name), text.to_owned()));
+        }
+    }
+    versions
+}
+
+#[test]
+fn a_file_of_a_chosen_time_begins_with_the_state_then_and_has_nothing_of_later() {
+    let mut play = Play::listed("#/pods", &["a@1", "b@2"]);
+    let changes = [(3_000, "MODIFIED", "a@11"), (5_000, "ADDED", "c@12"), (8_000, "DELETED", "b@13")];
+    for (at, word, object) in changes.into_iter().chain([(8_500, "MODIFIED", "c@14"), (12_000, "ADDED", "d@15")]) {
+        play.place.now.set(f64::from(at));
+        play.hears("pods", word, object);
+        play.frame();
+    }
+    play.records(RecordingCommand::Save);
+    assert!(play.asked().expect("the user is asked").total.starts_with("7 versions, which take "));
+    play.records(typed("00:00:06", "00:00:09"));
+    let asked = play.asked().expect("the user is asked");
+    assert!(asked.total.starts_with("5 versions, which take about "), "{}", asked.total);
+    assert_eq!((&*asked.kinds[0].count, &asked.ends[0]), ("5", &String::from("00:00:06.000")), "{asked:?}");
+    let file = saved(&mut play, &[typed("00:00:06", "00:00:09")]);
+    let found = versions(&file);
+    let mut words: Vec<(f64, &str)> = found.iter().map(|(at, words, _)| (*at, &**words)).collect();
+    words[..3].sort_by(|one, other| one.1.cmp(other.1));
+    let listed = [(6_000.0, "Replaced a"), (6_000.0, "Replaced b"), (6_000.0, "Replaced c")];
+    assert_eq!(words, [&listed[..], &[(8_000.0, "Deleted b"), (8_500.0, "Updated c")]].concat());
+    // To the byte as it was received.
+    for (object, words) in
+        [("a@11", "Replaced a"), ("b@2", "Replaced b"), ("c@12", "Replaced c"), ("c@14", "Updated c")]
+    {
+        let text = &found.iter().find(|(_, own, _)| own == words).expect("it is there").2;
+        assert!(event("ADDED", object).contains(&**text), "{object} {text}");
+    }
+    let opened = read(vec![file.into_bytes()], &play.place);
+    let whole = opened_at_end(&mut play, "00:00:00", "00:00:09");
+    assert_eq!(opened.digest_of("pods"), whole.digest_of("pods"));
+    // The last ten minutes are all that there was; what is no time changes nothing.
+    play.records(RecordingCommand::Save);
+    play.records(typed("soon", ""));
+    assert!(play.told().starts_with("Write times of day"), "{}", play.told());
+    play.records(RecordingCommand::Time(SaveTime::Lately));
+    assert!(play.asked().expect("the user is asked").total.starts_with("7 versions, "));
+}
+
+/// A page that shows what another one has saved of a time.
+fn opened_at_end(play: &mut Play, from: &str, to: &str) -> Page {
+    let file = saved(play, &[typed(from, to)]);
+    read(vec![file.into_bytes()], &play.place)
+}
+
+#[test]
+fn from_whatever_moment_a_file_begins_it_ends_with_what_there_is() {
+    let mut play = Play::found("#/pods");
+    let id = play.informers[0].0;
+    let end = bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#);
+    let mut inputs: Vec<String> = ["a@1", "b@2"].map(|object| event("ADDED", object)).to_vec();
+    inputs.push(end.clone());
+    inputs.extend(["c@5", "d@6"].map(|object| event("ADDED", object)));
+    inputs.push(String::from("relist"));
+    inputs.extend(["a@1", "c@7", "e@8"].map(|object| event("ADDED", object)));
+    inputs.push(end);
+    inputs.extend([event("DELETED", "a@101"), event("ADDED", "f@102")]);
+    play.reflects(id, Input::Start);
+    play.reflects(id, Input::Opened);
+    for (second, input) in (2..).zip(&inputs) {
+        play.place.now.set(f64::from(second) * 1_000.0);
+        if input == "relist" {
+            play.reflects(id, Input::Relist("it was asked for"));
+            play.reflects(id, Input::Opened);
+        } else {
+            play.reflects(id, Input::Frame(input));
+        }
+        play.frame();
+    }
+    let digest = play.page.digest_of("pods");
+    for second in 0..15 {
+        let opened = opened_at_end(&mut play, &format!("00:00:{second:02}"), "now");
+        assert_eq!(opened.digest_of("pods"), digest, "from {second} s on");
+        assert_eq!(opened.view().header.connection.state, "recording", "from {second} s on");
+    }
+}
+
+#[test]
+fn namespaces_are_left_out_or_are_all_there_is() {
+    let mut play = Play::found("#/pods,namespaces");
+    for (id, resource) in play.informers.clone() {
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Opened);
+        for (at, place) in ["shop", "canary"].into_iter().enumerate() {
+            let (name, namespace) = match resource {
+                "pods" => (format!("web-{at}"), format!(r#""namespace":"{place}","#)),
+                _ => (place.to_owned(), String::new()),
+            };
+            let metadata = format!(r#"{{"name":"{name}",{namespace}"uid":"{name}","resourceVersion":"{}"}}"#, at + 5);
+            play.reflects(id, Input::Frame(&format!(r#"{{"type":"ADDED","object":{{"metadata":{metadata}}}}}"#)));
+        }
+        play.reflects(id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
+    }
+    play.frame();
+    play.records(RecordingCommand::Save);
+    let asked = play.asked().expect("the user is asked");
+    let found: Vec<_> = asked.namespaces.iter().map(|one| (&*one.title, &*one.count, one.is_chosen)).collect();
+    assert_eq!(found, [("canary", "2", true), ("shop", "2", true)]);
+    let [canary, shop] = [asked.namespaces[0].place, asked.namespaces[1].place].map(RecordingCommand::Namespace);
+    for commands in [vec![canary], vec![RecordingCommand::Namespaces(false), shop]] {
+        let file = saved(&mut play, &commands);
+        assert!(!file.contains("canary") && file.contains("left out"), "{file}");
+        assert_eq!(versions(&file).len(), 2, "{file}");
+    }
+    // The dialog counts what is chosen.
+    play.records(RecordingCommand::Save);
+    play.records(RecordingCommand::Namespaces(false));
+    assert!(play.asked().expect("the user is asked").total.starts_with("0 versions"));
 }

@@ -1,8 +1,8 @@
-//! Makes values unreadable that look like credentials, before a recording leaves the page.
+//! Makes values unreadable that look like credentials, before they are written.
 //!
 //! What the name of a value says is all there is to go by: a name with `token`, `password` or the like in it. Names are those of
 //! annotations, of environment variables and other pairs of `name` and `value`, and of any text in an object. The values of
-//! Secrets never reach the history in the first place.
+//! Secrets are masked before anything is recorded.
 
 use std::ops::Range;
 
@@ -25,6 +25,9 @@ const WORDS: [&str; 12] = [
 ];
 /// The annotation in which kubectl keeps a copy of the object that it applied.
 const APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// What is made unreadable, in words for the header of a file.
+pub const RULE: &str = "values whose names look like those of credentials";
 
 /// A text without what is not to be read, and the names of what was.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,17 +1,20 @@
 //! A recording as a file: what the history has is written line by line, without what is not to be read.
 
-pub mod redact;
-
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_recorder::{Life, Record, Then};
-use kubechurn_recording::{Header, Line, Step, Text, Version, Watch, Writer};
+use kubechurn_recording::{Header, Line, Step, Text, Version, Watch, Writer, redact};
+use rustc_hash::FxHashSet;
 
-use crate::history::History;
+use crate::history::coverage::{Moment, OpenAt};
+use crate::history::{History, Was};
 use crate::history::{coverage, secret};
+use crate::timeline::scale::Window;
 
 /// Something that is to be done with a recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +23,14 @@ pub enum RecordingCommand {
     Save,
     /// Call it so.
     Title(String),
-    /// Save a kind, by its place among those that are shown, or do not.
+    /// Save what is of this time.
+    Time(SaveTime),
+    /// Save a kind, by its place, or do not.
     Kind(usize),
+    /// Save a namespace, by its place, or do not.
+    Namespace(usize),
+    /// Save all namespaces, or only those that are chosen then.
+    Namespaces(bool),
     /// Make unreadable what looks like a credential, or do not.
     Redact,
     /// Write the file.
@@ -64,11 +73,27 @@ pub struct NoteModel {
     pub text: String,
 }
 
-/// A kind that can be saved.
+/// Which time is saved.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SaveKind {
-    /// Its title.
-    pub title: &'static str,
+pub enum SaveTime {
+    /// All that is recorded.
+    #[default]
+    All,
+    /// The chosen time.
+    Chosen,
+    /// The last ten minutes.
+    Lately,
+    /// The time between these times of day, as the user typed them.
+    Typed([String; 2]),
+}
+
+/// A kind or a namespace that can be saved.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SaveItem {
+    /// Its place among those that there are.
+    pub place: usize,
+    /// Its title, or its name.
+    pub title: String,
     /// How many versions there are, in words.
     pub count: String,
     /// Whether it is saved.
@@ -80,8 +105,16 @@ pub struct SaveKind {
 pub struct SaveModel {
     /// What it will be called.
     pub title: String,
+    /// Which time is saved.
+    pub time: SaveTime,
+    /// The chosen time in words, if one is chosen.
+    pub chosen: Option<String>,
+    /// The ends of the time that is saved, as the user can type them.
+    pub ends: [String; 2],
     /// The kinds.
-    pub kinds: Vec<SaveKind>,
+    pub kinds: Vec<SaveItem>,
+    /// The namespaces.
+    pub namespaces: Vec<SaveItem>,
     /// How much it is, in words.
     pub total: String,
     /// Whether what looks like a credential is made unreadable.
@@ -95,8 +128,14 @@ pub struct SaveModel {
 /// Which of what is recorded is written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selected {
+    /// From when to when, in milliseconds; `None` for all of it. The end may be infinity.
+    pub time: Option<Window>,
     /// The resources that are left out.
     pub without: Vec<ApiResource>,
+    /// The namespaces that are left out, or, where only some are written, those. What is in no namespace is written.
+    pub namespaces: FxHashSet<String>,
+    /// Whether only the objects of these namespaces are written.
+    pub only: bool,
     /// Whether what looks like a credential is made unreadable.
     pub redacts: bool,
 }
@@ -105,6 +144,35 @@ impl Selected {
     /// Whether the objects of a resource are written.
     pub fn has(&self, resource: &ApiResource) -> bool {
         !self.without.contains(resource)
+    }
+
+    /// Whether the objects of a namespace are written.
+    pub fn has_namespace(&self, namespace: &str) -> bool {
+        namespace.is_empty() || self.namespaces.contains(namespace) == self.only
+    }
+
+    /// The namespace with which an object is written: a Namespace goes with what is in it.
+    pub fn namespace_of<'a>(resource: &ApiResource, key: &'a ObjectKey) -> &'a str {
+        let is_namespace = (resource.group, resource.plural) == ("", "namespaces");
+        if is_namespace { &key.name } else { &key.namespace }
+    }
+
+    /// Whether an object is written.
+    pub fn has_object(&self, resource: &ApiResource, key: &ObjectKey) -> bool {
+        self.has(resource) && self.has_namespace(Selected::namespace_of(resource, key))
+    }
+
+    /// What is left out of it, in words for the file; not by name, for a name may be what is not to be known.
+    pub fn rules(&self) -> impl Iterator<Item = String> {
+        let count = self.namespaces.len();
+        let of = if count == 1 { "namespace" } else { "namespaces" };
+        let namespaces = match (self.only, count) {
+            (false, 0) => None,
+            (false, _) => Some(format!("{count} {of} left out")),
+            (true, _) => Some(format!("all but {count} {of} left out")),
+        };
+        let redacts = self.redacts.then(|| String::from(redact::RULE));
+        redacts.into_iter().chain(namespaces)
     }
 }
 
@@ -129,17 +197,32 @@ pub struct Written {
 /// Why something happened to a watch, by the resource and the time.
 pub type Reasons<'a> = dyn Fn(ApiResource, f64) -> String + 'a;
 
+/// What is to be written of the time before the chosen one.
+#[derive(Clone, Debug)]
+enum Earlier {
+    /// A watch that had begun.
+    Watch(Open),
+    /// A version that an object had, or that a list that was not complete had brought.
+    Version(usize, u64, DeltaType),
+    /// An object whose version is not kept.
+    NotKept(usize, ObjectKey, Uid),
+    /// How far the watch was.
+    Step(usize, Step),
+}
+
 /// Writes what the history has, a few versions at a time, up to what had come when it began.
 #[derive(Debug)]
 pub struct Saver {
     writer: Writer,
     selected: Selected,
+    /// What is to be written first, and at which time: how everything was when the chosen time began.
+    earlier: (VecDeque<Earlier>, f64),
     /// The number of the next version, and of the next step of a watch.
     next: (u64, u64),
     /// Up to where they are written.
-    end: u64,
+    end: (u64, u64),
     open: Vec<Open>,
-    /// How many notes were written.
+    /// How many notes were written or passed over.
     noted: usize,
     /// What was written so far.
     pub written: Written,
@@ -147,21 +230,110 @@ pub struct Saver {
 
 impl Saver {
     /// What is in the history now is to be written, as far as it is selected.
-    pub fn new(header: Header, selected: Selected, history: &History) -> Saver {
-        Saver {
+    pub fn new(header: Header, selected: Selected, history: &History, reasons: &Reasons<'_>) -> Saver {
+        let [begin, end] = moments(&selected, history);
+        let mut saver = Saver {
             writer: Writer::new(header),
             selected,
+            earlier: (VecDeque::new(), 0.0),
             next: (0, 0),
-            end: history.received(),
+            end: end.map_or((history.received(), u64::MAX), |end| (end.received, end.entries)),
             open: Vec::new(),
             noted: 0,
             written: Written::default(),
+        };
+        if let Some(begin) = begin {
+            saver.next = (begin.received, begin.entries);
+            saver.noted = history.notes.all().partition_point(|note| note.at < begin.at);
+            saver.earlier = (saver.earlier_of(begin, history, reasons), begin.at);
         }
+        saver
+    }
+
+    /// How everything was at a moment.
+    fn earlier_of(&self, begin: Moment, history: &History, reasons: &Reasons<'_>) -> VecDeque<Earlier> {
+        let mut earlier = VecDeque::new();
+        for OpenAt { place, began, is_listed, lists, lost, .. } in history.coverage.open_at(begin) {
+            let Some((resource, scope, _)) = history.coverage.watch(place) else { continue };
+            if !(self.selected.has(&resource) && self.selected.has_namespace(&scope.namespace)) {
+                continue;
+            }
+            earlier.push_back(Earlier::Watch(Open { place, began }));
+            if is_listed {
+                let known = history.coverage.known(resource, begin);
+                history.each_past(resource, &known, &mut |past| {
+                    let is_own = history.coverage.part_of(&known, past.key).is_some_and(|part| part.watch == place);
+                    if is_own && self.selected.has_object(&resource, past.key) {
+                        earlier.push_back(match past.was {
+                            Was::Newest(Some(record)) | Was::Version(record) => {
+                                Earlier::Version(place, record.sequence, DeltaType::Replaced)
+                            }
+                            Was::Newest(None) | Was::Evicted => {
+                                Earlier::NotKept(place, past.key.clone(), past.uid.clone())
+                            }
+                        });
+                    }
+                });
+                earlier.push_back(Earlier::Step(place, Step::Listed));
+            }
+            // What a list had brought that was not complete.
+            let since = lists.map_or((!is_listed).then_some(began), |(received, number)| {
+                let at = history.coverage.relisted_at(number);
+                let reason = at.map_or_else(String::new, |at| reasons(resource, at));
+                earlier.push_back(Earlier::Step(place, Step::Lists(reason)));
+                Some(received)
+            });
+            if let Some(since) = since {
+                history.each_received(since, (begin.received - since) as usize, &mut |record, life, of| {
+                    let is_in = scope.namespace.is_empty() || *scope.namespace == *life.key.namespace;
+                    let is_before = record.is_kept() && record.sequence < begin.received;
+                    if is_before && is_in && of == resource && self.selected.has_object(&of, &life.key) {
+                        earlier.push_back(Earlier::Version(place, record.sequence, record.delta_type));
+                    }
+                });
+            }
+            if let Some((since, at)) = lost {
+                earlier.push_back(Earlier::Step(place, Step::Lost(since, reasons(resource, at))));
+            }
+        }
+        earlier
+    }
+
+    fn write_earlier(&mut self, earlier: Earlier, history: &History) {
+        let at = self.earlier.1;
+        match earlier {
+            Earlier::Watch(open) => self.write_watch(open, at, history),
+            Earlier::Version(place, sequence, delta_type) => {
+                if let Some(record) = history.record(sequence)
+                    && let Some(life) = history.life(record.life)
+                {
+                    self.write_version(place, (record, life), delta_type, at, history);
+                }
+            }
+            Earlier::NotKept(place, key, uid) => {
+                let (watch, delta_type) = (place as u32, DeltaType::Replaced);
+                let version = Version { watch, delta_type, key: &key, uid: &uid, text: Text::NotKept };
+                self.writer.push(at, &Line::Version(version));
+            }
+            Earlier::Step(place, step) => self.writer.push(at, &Line::Step(place as u32, step)),
+        }
+    }
+
+    /// Writes that a watch began, and before it the definition of its resource.
+    fn write_watch(&mut self, open: Open, at: f64, history: &History) {
+        let Some((resource, scope, _)) = history.coverage.watch(open.place) else { return };
+        if let Some(text) = history.definitions.get(&resource) {
+            self.writer.push(at, &Line::Definition(text));
+        }
+        let (number, scope) = (open.place as u32, scope.clone());
+        self.writer.push(at, &Line::Watch(Watch { number, resource, scope, is_repeated: false }));
+        self.open.push(open);
     }
 
     /// Writes the notes up to a time.
     fn write_notes(&mut self, until: f64, history: &History) {
-        let notes = history.notes.all().iter().skip(self.noted).take_while(|note| note.at <= until);
+        let end = self.selected.time.map_or(f64::INFINITY, |time| time.to);
+        let notes = history.notes.all().iter().skip(self.noted).take_while(|note| note.at <= until.min(end));
         for note in notes {
             self.writer.push(note.at, &Line::Note(&note.text));
             self.noted += 1;
@@ -170,9 +342,17 @@ impl Saver {
 
     /// Writes at most so many versions. Returns whether there are more.
     pub fn go_on(&mut self, history: &History, most: usize, reasons: &Reasons<'_>) -> bool {
+        if !self.earlier.0.is_empty() {
+            for _ in 0..most {
+                let Some(earlier) = self.earlier.0.pop_front() else { break };
+                self.write_earlier(earlier, history);
+            }
+            return true;
+        }
+        let (end, _) = self.end;
         let mut records: Vec<(Record, ObjectKey, ApiResource)> = Vec::new();
         let next = history.each_received(self.next.0, most, &mut |record, life, resource| {
-            if record.sequence < self.end && self.selected.has(&resource) {
+            if record.sequence < end && self.selected.has_object(&resource, &life.key) {
                 records.push((*record, life.key.clone(), resource));
             }
         });
@@ -186,13 +366,13 @@ impl Saver {
                 self.write_version(watch, (&record, life), record.delta_type, record.at, history);
             }
         }
-        match next.filter(|next| *next < self.end) {
+        match next.filter(|next| *next < end) {
             Some(next) => {
                 self.next.0 = next;
                 true
             }
             None => {
-                self.write_steps(history, self.end, reasons);
+                self.write_steps(history, end, reasons);
                 self.write_notes(f64::INFINITY, history);
                 false
             }
@@ -223,20 +403,19 @@ impl Saver {
 
     /// Writes what happened to the watches before a version was received.
     fn write_steps(&mut self, history: &History, received: u64, reasons: &Reasons<'_>) {
-        let steps = history.coverage.steps(self.next.1).take_while(|(_, _, before, ..)| *before <= received);
+        let (_, end) = self.end;
+        let steps = history.coverage.steps(self.next.1);
+        let steps = steps.take_while(|(number, _, before, ..)| *before <= received && *number < end);
         for (number, at, before, place, step) in steps.collect::<Vec<_>>() {
             self.next.1 = number + 1;
             self.write_notes(at, history);
             let Some((resource, scope, _)) = history.coverage.watch(place) else { continue };
-            if !self.selected.has(&resource) {
+            if !(self.selected.has(&resource) && self.selected.has_namespace(&scope.namespace)) {
                 continue;
             }
             let step = match step {
                 coverage::Step::Began => {
-                    let (number, scope) = (place as u32, scope.clone());
-                    let watch = Watch { number, resource, scope, is_repeated: false };
-                    self.writer.push(at, &Line::Watch(watch));
-                    self.open.push(Open { place, began: before });
+                    self.write_watch(Open { place, began: before }, at, history);
                     continue;
                 }
                 coverage::Step::Listed => {
@@ -267,7 +446,7 @@ impl Saver {
         let is_in = |key: &ObjectKey| scope.namespace.is_empty() || *scope.namespace == *key.namespace;
         for (life, past) in history.lives_at(resource, received) {
             let is_named = named.binary_search(&life.number).is_ok();
-            if !is_in(&life.key) {
+            if !(is_in(&life.key) && self.selected.has_object(&resource, &life.key)) {
                 continue;
             }
             match past.then {
@@ -315,4 +494,11 @@ impl Saver {
         let Life { key, uid, .. } = life;
         self.writer.push(at, &Line::Version(Version { watch: place as u32, delta_type, key, uid, text }));
     }
+}
+
+/// The moments at which what is selected begins and ends; `None` for all that is recorded.
+pub fn moments(selected: &Selected, history: &History) -> [Option<Moment>; 2] {
+    let moment = |at: f64| history.moment(at);
+    let [from, to] = selected.time.map_or([None; 2], |Window { from, to }| [Some(from), Some(to)]);
+    [from.map(moment), to.filter(|to| to.is_finite()).map(moment)]
 }
