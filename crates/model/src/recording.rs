@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_recorder::{Life, Record, Then};
+use kubechurn_recording::replace::Replacer;
 use kubechurn_recording::{Header, Line, Step, Text, Version, Watch, Writer, redact};
 use rustc_hash::FxHashSet;
 
@@ -15,6 +17,8 @@ use crate::history::coverage::{Moment, OpenAt};
 use crate::history::{History, Was};
 use crate::history::{coverage, secret};
 use crate::timeline::scale::Window;
+
+pub use kubechurn_recording::replace::Rules;
 
 /// Something that is to be done with a recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +37,8 @@ pub enum RecordingCommand {
     Namespaces(bool),
     /// Make unreadable what looks like a credential, or do not.
     Redact,
+    /// Replace names, addresses and images by these rules.
+    Replace(Rules),
     /// Write the file.
     Write,
     /// Save nothing.
@@ -123,6 +129,10 @@ pub struct SaveModel {
     pub hits: String,
     /// Some of them.
     pub examples: Vec<String>,
+    /// What is replaced.
+    pub rules: Rules,
+    /// How much that is, and some of it.
+    pub replaced: Vec<String>,
 }
 
 /// Which of what is recorded is written.
@@ -138,6 +148,8 @@ pub struct Selected {
     pub only: bool,
     /// Whether what looks like a credential is made unreadable.
     pub redacts: bool,
+    /// What is replaced.
+    pub rules: Rules,
 }
 
 impl Selected {
@@ -162,8 +174,8 @@ impl Selected {
         self.has(resource) && self.has_namespace(Selected::namespace_of(resource, key))
     }
 
-    /// What is left out of it, in words for the file; not by name, for a name may be what is not to be known.
-    pub fn rules(&self) -> impl Iterator<Item = String> {
+    /// What was done to it, in words for the file. What is left out is not named, for a name may be what is not to be known.
+    pub fn words(&self) -> impl Iterator<Item = String> {
         let count = self.namespaces.len();
         let of = if count == 1 { "namespace" } else { "namespaces" };
         let namespaces = match (self.only, count) {
@@ -172,7 +184,7 @@ impl Selected {
             (true, _) => Some(format!("all but {count} {of} left out")),
         };
         let redacts = self.redacts.then(|| String::from(redact::RULE));
-        redacts.into_iter().chain(namespaces)
+        redacts.into_iter().chain(self.rules.words().map(String::from)).chain(namespaces)
     }
 }
 
@@ -215,6 +227,9 @@ enum Earlier {
 pub struct Saver {
     writer: Writer,
     selected: Selected,
+    replacer: Replacer,
+    /// The number of the next version of which is learned what is to be replaced; `None` when all was.
+    learns: Option<u64>,
     /// What is to be written first, and at which time: how everything was when the chosen time began.
     earlier: (VecDeque<Earlier>, f64),
     /// The number of the next version, and of the next step of a watch.
@@ -232,8 +247,18 @@ impl Saver {
     /// What is in the history now is to be written, as far as it is selected.
     pub fn new(header: Header, selected: Selected, history: &History, reasons: &Reasons<'_>) -> Saver {
         let [begin, end] = moments(&selected, history);
+        let mut replacer = Replacer::new(selected.rules);
+        for resource in history.resources().filter(|resource| selected.has(resource)) {
+            for key in history.names(resource).filter(|key| selected.has_object(&resource, key)) {
+                replacer.learn_name(&key.namespace);
+                replacer.learn_name(&key.name);
+            }
+        }
+        let server = replacer.words(&header.server).into_owned();
         let mut saver = Saver {
-            writer: Writer::new(header),
+            writer: Writer::new(Header { server, redaction: selected.words().collect(), ..header }),
+            learns: (!selected.rules.are_none()).then_some(0),
+            replacer,
             selected,
             earlier: (VecDeque::new(), 0.0),
             next: (0, 0),
@@ -310,12 +335,8 @@ impl Saver {
                     self.write_version(place, (record, life), delta_type, at, history);
                 }
             }
-            Earlier::NotKept(place, key, uid) => {
-                let (watch, delta_type) = (place as u32, DeltaType::Replaced);
-                let version = Version { watch, delta_type, key: &key, uid: &uid, text: Text::NotKept };
-                self.writer.push(at, &Line::Version(version));
-            }
-            Earlier::Step(place, step) => self.writer.push(at, &Line::Step(place as u32, step)),
+            Earlier::NotKept(place, key, uid) => self.write_not_kept(place, (&key, &uid), at),
+            Earlier::Step(place, step) => self.write_step(place, step, at),
         }
     }
 
@@ -325,9 +346,51 @@ impl Saver {
         if let Some(text) = history.definitions.get(&resource) {
             self.writer.push(at, &Line::Definition(text));
         }
-        let (number, scope) = (open.place as u32, scope.clone());
+        let [namespace, label_selector, field_selector] =
+            [&scope.namespace, &scope.label_selector, &scope.field_selector]
+                .map(|words| self.replacer.words(words).into_owned());
+        let (number, scope) = (open.place as u32, Scope { namespace, label_selector, field_selector });
         self.writer.push(at, &Line::Watch(Watch { number, resource, scope, is_repeated: false }));
         self.open.push(open);
+    }
+
+    fn write_step(&mut self, place: usize, step: Step, at: f64) {
+        let mut reason = |reason: String| self.replacer.words(&reason).into_owned();
+        let step = match step {
+            Step::Lists(words) => Step::Lists(reason(words)),
+            Step::Lost(since, words) => Step::Lost(since, reason(words)),
+            Step::Gap(since, words) => Step::Gap(since, reason(words)),
+            step => step,
+        };
+        self.writer.push(at, &Line::Step(place as u32, step));
+    }
+
+    fn write_not_kept(&mut self, place: usize, (key, uid): (&ObjectKey, &Uid), at: f64) {
+        let (watch, delta_type, key) = (place as u32, DeltaType::Replaced, self.written_key(key));
+        self.writer.push(at, &Line::Version(Version { watch, delta_type, key: &key, uid, text: Text::NotKept }));
+    }
+
+    /// The key under which an object is written.
+    fn written_key<'a>(&mut self, key: &'a ObjectKey) -> Cow<'a, ObjectKey> {
+        if self.replacer.rules().are_none() {
+            return Cow::Borrowed(key);
+        }
+        let namespace = self.replacer.words(&key.namespace);
+        Cow::Owned(ObjectKey::new(&namespace, &self.replacer.words(&key.name)))
+    }
+
+    /// Learns from at most so many versions what is to be replaced.
+    fn learn(&mut self, from: u64, history: &History, most: usize) {
+        let mut found = Vec::new();
+        let next = history.each_received(from, most, &mut |record, life, resource| {
+            if record.sequence < self.end.0 && record.has_text && self.selected.has_object(&resource, &life.key) {
+                found.push(record.sequence);
+            }
+        });
+        for text in found.into_iter().filter_map(|sequence| history.text(sequence)) {
+            self.replacer.learn(&text);
+        }
+        self.learns = next.filter(|next| *next < self.end.0);
     }
 
     /// Writes the notes up to a time.
@@ -342,6 +405,10 @@ impl Saver {
 
     /// Writes at most so many versions. Returns whether there are more.
     pub fn go_on(&mut self, history: &History, most: usize, reasons: &Reasons<'_>) -> bool {
+        if let Some(from) = self.learns {
+            self.learn(from, history, most);
+            return true;
+        }
         if !self.earlier.0.is_empty() {
             for _ in 0..most {
                 let Some(earlier) = self.earlier.0.pop_front() else { break };
@@ -433,7 +500,7 @@ impl Saver {
                     Step::Ended
                 }
             };
-            self.writer.push(at, &Line::Step(place as u32, step));
+            self.write_step(place, step, at);
         }
     }
 
@@ -456,10 +523,7 @@ impl Saver {
                     }
                 }
                 Then::Evicted if is_named || past.sequence >= began => {
-                    let (key, uid, watch) = (&life.key, &life.uid, place as u32);
-                    let delta_type = DeltaType::Replaced;
-                    let version = Version { watch, delta_type, key, uid, text: Text::NotKept };
-                    self.writer.push(at, &Line::Version(version));
+                    self.write_not_kept(place, (&life.key, &life.uid), at);
                 }
                 _ => {}
             }
@@ -474,14 +538,13 @@ impl Saver {
         at: f64,
         history: &History,
     ) {
-        let text = history.text(record.sequence).map(|text| {
-            let resource = history.coverage.watch(place).map(|(resource, ..)| resource);
-            let redacts = self.selected.redacts && !resource.is_some_and(|resource| secret::is_secret(&resource));
-            match redacts.then(|| redact::redact(&text)).flatten() {
-                Some(redacted) => Cow::Owned(redacted.text),
-                None => text,
-            }
-        });
+        let resource = history.coverage.watch(place).map(|(resource, ..)| resource);
+        let is_masked = resource.is_some_and(|resource| secret::is_secret(&resource));
+        let kept = history.text(record.sequence);
+        let readable = kept.as_ref().filter(|_| self.selected.redacts);
+        let redacted = readable.and_then(|text| redact::redact(text, is_masked));
+        let text = redacted.as_ref().map(|redacted| &*redacted.text).or(kept.as_deref());
+        let text = text.map(|text| self.replacer.replace(text));
         let text = match &text {
             Some(text) => Text::Whole(text),
             None if delta_type == DeltaType::Deleted => Text::None,
@@ -491,8 +554,9 @@ impl Saver {
             self.written.text_bytes += text.len() as u64;
         }
         self.written.versions += 1;
-        let Life { key, uid, .. } = life;
-        self.writer.push(at, &Line::Version(Version { watch: place as u32, delta_type, key, uid, text }));
+        let key = self.written_key(&life.key);
+        let version = Version { watch: place as u32, delta_type, key: &key, uid: &life.uid, text };
+        self.writer.push(at, &Line::Version(version));
     }
 }
 

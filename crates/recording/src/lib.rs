@@ -14,6 +14,7 @@ pub mod member;
 pub mod native;
 mod reader;
 pub mod redact;
+pub mod replace;
 mod writer;
 
 pub use line::{Header, Line, Step, Text, Version, Watch};

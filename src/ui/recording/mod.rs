@@ -8,7 +8,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::page::command::Command;
-use kubechurn_model::recording::{RecordingCommand, SaveItem, SaveModel, SaveTime};
+use kubechurn_model::recording::{RecordingCommand, Rules, SaveItem, SaveModel, SaveTime};
 
 use crate::ui::parts::{each, places};
 use crate::ui::screen::{Commands, Screen};
@@ -95,6 +95,26 @@ pub fn Save(
             />
         }
     };
+    let rules = Memo::new(move |_| model.with(|model| model.rules));
+    let rule = move |testid: &'static str, words: &'static str, get: fn(&mut Rules) -> &mut bool| {
+        view! {
+            <label>
+                <input
+                    type="checkbox"
+                    data-testid=testid
+                    prop:checked=move || *get(&mut rules.get())
+                    on:change=move |_| {
+                        let mut rules = rules.get_untracked();
+                        *get(&mut rules) ^= true;
+                        send(RecordingCommand::Replace(rules));
+                    }
+                />
+                <span>{words}</span>
+            </label>
+        }
+        .into_any()
+    };
+    let replaced = move || model.with(|model| model.replaced.clone());
     let examples = move || model.with(|model| model.examples.clone());
     view! {
         <dialog
@@ -158,6 +178,12 @@ pub fn Save(
                 </label>
                 <p data-testid="save-hits">{read(|model| &model.hits)}</p>
                 <ul class="mono">{each(examples, String::clone, |hit| view! { <li>{hit}</li> }.into_any())}</ul>
+                {rule("save-names", "Names of objects, namespaces and nodes: others in their place.", |rules| &mut rules.names)}
+                {rule("save-addresses", "IP addresses and host names: others in their place.", |rules| &mut rules.addresses)}
+                {rule("save-images", "Images: other repositories in their place. Tags stay.", |rules| &mut rules.images)}
+                <ul class="mono" data-testid="save-replaced">
+                    {each(replaced, String::clone, |line| view! { <li>{line}</li> }.into_any())}
+                </ul>
             </fieldset>
             <div class="buttons">
                 <button data-testid="save-close" on:click=move |_| close()>"Cancel"</button>

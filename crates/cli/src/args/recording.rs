@@ -26,6 +26,8 @@ a resource by any name that kubectl knows, as pods or deploy; without one, those
       --kubeconfig FILE   use this kubeconfig; without one, and where kubectl would find none, the service account of the
                           Pod in which this runs
       --secrets           record Secrets too, without their values; without it they are refused
+      --plain             leave values readable whose names look like those of credentials (password, token, api-key and the
+                          like); without it only their lengths are written
       --demo              record a demo cluster that this program makes up; with --scenario, --pods, --rate and --seed as
                           kubechurn --help has them
 
@@ -60,6 +62,8 @@ pub struct Record {
     pub title: String,
     /// Whether Secrets are recorded, without their values.
     pub secrets: bool,
+    /// Whether what looks like a credential stays readable.
+    pub plain: bool,
 }
 
 /// Which cluster is recorded.
@@ -94,6 +98,7 @@ fn names(text: &str) -> impl Iterator<Item = String> {
 pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
     let (mut kinds, mut namespaces, mut file, mut length) = (Vec::new(), None, None, None);
     let (mut title, mut demo, mut kubectl) = (String::new(), Vec::new(), Kubectl::default());
+    let mut plain = false;
     // The last flag of each sort of cluster.
     let (mut of_demo, mut of_kubectl) = (None, None);
     while let Some(argument) = parser.next()? {
@@ -116,6 +121,7 @@ pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
             "--namespace" => namespaces = Some(names(&parser.value()?.string()?).collect()),
             "--all-namespaces" => namespaces = Some(Vec::new()),
             "--secrets" => kubectl.secrets = true,
+            "--plain" => plain = true,
             "--demo" => of_demo = Some(name),
             "--scenario" | "--pods" | "--rate" | "--seed" => {
                 demo.extend([OsString::from(&name), parser.value()?]);
@@ -141,7 +147,7 @@ pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
         (None, _) => Source::Kubeconfig { context: kubectl.context, file: kubectl.kubeconfig },
     };
     let file = file.ok_or(ArgsError::NoOutput)?;
-    Ok(Command::Record(Record { from, kinds, namespaces, file, length, title, secrets: kubectl.secrets }))
+    Ok(Command::Record(Record { from, kinds, namespaces, file, length, title, secrets: kubectl.secrets, plain }))
 }
 
 pub(super) fn parse_changes(mut parser: Parser) -> Result<Command, ArgsError> {
@@ -175,7 +181,7 @@ mod tests {
 
     fn record(from: Source) -> Record {
         let (kinds, namespaces, length, title) = (Vec::new(), None, None, String::new());
-        Record { from, kinds, namespaces, file: PathBuf::from("x.churn"), length, title, secrets: false }
+        Record { from, kinds, namespaces, file: PathBuf::from("x.churn"), length, title, secrets: false, plain: false }
     }
 
     fn usual() -> Record {
@@ -192,6 +198,7 @@ mod tests {
         check("record -ox.churn --for 1h30m --title why", Ok(Command::Record(long)));
         let two = Record { namespaces: Some(of(&["a", "b"])), secrets: true, ..usual() };
         check("record -n a,b -o x.churn --secrets", Ok(Command::Record(two)));
+        check("record -o x.churn --plain", Ok(Command::Record(Record { plain: true, ..usual() })));
         check("record -A -o x.churn", Ok(Command::Record(Record { namespaces: Some(Vec::new()), ..usual() })));
         let named = Source::Kubeconfig { context: Some("x".into()), file: Some("/f".into()) };
         check("record --context x --kubeconfig /f -o x.churn", Ok(Command::Record(record(named))));

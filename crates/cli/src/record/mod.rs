@@ -38,7 +38,7 @@ use kubechurn_cluster::{Demo, DemoError};
 use kubechurn_columns::kinds::config::SECRETS;
 use kubechurn_model::history::secret;
 use kubechurn_model::navigation::catalog::{Catalog, MATTERS};
-use kubechurn_recording::Header;
+use kubechurn_recording::{Header, redact};
 use tokio::task::LocalSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
@@ -134,7 +134,7 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<(), 
 
 /// Asks the server what it is, and what it has.
 async fn prepare(record: Record) -> Result<Prepared, RecordError> {
-    let Record { from, kinds, namespaces, title, secrets, .. } = record;
+    let Record { from, kinds, namespaces, title, secrets, plain, .. } = record;
     let (api, _cluster) = match from {
         Source::Demo(options) => demo(options).await?,
         Source::Kubeconfig { context, file } => (Api::connect(context, file.as_deref()).await?, None),
@@ -156,7 +156,7 @@ async fn prepare(record: Record) -> Result<Prepared, RecordError> {
         server: api.server.clone(),
         release: release(&version),
         ahead: clock.ahead(),
-        ..Header::default()
+        redaction: if plain { Vec::new() } else { vec![redact::RULE.to_owned()] },
     };
     Ok(Prepared { api, resources, namespaces, header, _cluster })
 }

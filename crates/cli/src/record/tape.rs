@@ -1,5 +1,6 @@
 //! What is recorded, in the order in which it came, and how much of it there is.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
@@ -14,7 +15,7 @@ use kubechurn_client::cache::reflector::Notice;
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
 use kubechurn_model::history::secret;
 use kubechurn_recording::native::FileWriter;
-use kubechurn_recording::{Header, Line, Step, Text, Version, Watch};
+use kubechurn_recording::{Header, Line, Step, Text, Version, Watch, redact};
 
 use super::wall;
 
@@ -43,6 +44,8 @@ pub struct Tape {
     is_new: bool,
     /// Why nothing more is written.
     failure: Option<io::Error>,
+    /// Whether what looks like a credential is made unreadable.
+    redacts: bool,
     /// What the marks of masked values are made with. It is in no file.
     salt: u64,
     kinds: BTreeSet<(&'static str, &'static str)>,
@@ -57,19 +60,20 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Begins a file.
+    /// Begins a file. What looks like a credential is made unreadable where the header says so.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn begin(path: &Path, header: Header) -> io::Result<Tape> {
         let file = File::create(path)?;
-        let length = file.try_clone()?;
+        let (length, redacts) = (file.try_clone()?, !header.redaction.is_empty());
         Ok(Tape {
             began: (Instant::now(), wall()),
             file: Some(FileWriter::new(header, file)),
             length,
             is_new: false,
             failure: None,
+            redacts,
             salt: RandomState::new().hash_one(0),
             kinds: BTreeSet::new(),
             held: Vec::new(),
@@ -104,13 +108,21 @@ impl Tape {
     pub fn received(&mut self, watch: u32, resource: &ApiResource, received: ReceivedDelta<'_>) {
         let ReceivedDelta { now, delta_type, object, text, was_known } = received;
         self.changes += u64::from(was_known || delta_type != DeltaType::Replaced);
-        let masked = text.filter(|_| secret::is_secret(resource)).map(|text| secret::redact(text, self.salt));
-        let text = match (text, &masked) {
-            (None, _) => Text::None,
-            (Some(text), None) => Text::Whole(text),
-            (_, Some(masked)) => masked.as_deref().map_or(Text::NotKept, Text::Whole),
+        let text = text.map(|text| self.readable(resource, text));
+        let text = match &text {
+            None => Text::None,
+            Some(Some(text)) => Text::Whole(text),
+            Some(None) => Text::NotKept,
         };
         self.push(now, &Line::Version(Version { watch, delta_type, key: &object.key, uid: &object.uid, text }));
+    }
+
+    /// A text without what is not to be read; `None` for a Secret that is no JSON object.
+    fn readable<'a>(&self, resource: &ApiResource, text: &'a str) -> Option<Cow<'a, str>> {
+        let is_secret = secret::is_secret(resource);
+        let text = if is_secret { Cow::Owned(secret::redact(text, self.salt)?) } else { Cow::Borrowed(text) };
+        let redacted = self.redacts.then(|| redact::redact(&text, is_secret)).flatten();
+        Some(redacted.map_or(text, |redacted| Cow::Owned(redacted.text)))
     }
 
     /// Something happened to a watch.
@@ -189,5 +201,45 @@ impl Tape {
         }
         self.failure.take().map_or(Ok(()), Err)?;
         self.file.take().map_or(Ok(()), |file| file.finish()?.sync_all())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kubechurn_client::api::object::decode_metadata;
+    use kubechurn_columns::kinds::config::{CONFIG_MAPS, SECRETS};
+    use kubechurn_recording::native;
+
+    use super::*;
+
+    #[test]
+    fn what_looks_like_a_credential_is_in_no_file_unless_the_user_says_so_and_secrets_never_are() {
+        const CANARIES: [&str; 3] = ["canary-of-the-annotation", "canary-of-the-map", "Y2FuYXJ5LW9mLXRoZS1zZWNyZXQ="];
+        let metadata =
+            format!(r#"{{"name":"a","uid":"u","resourceVersion":"1","annotations":{{"token":"{}"}}}}"#, CANARIES[0]);
+        let map = format!(r#"{{"metadata":{metadata},"data":{{"password":"{}","colour":"green"}}}}"#, CANARIES[1]);
+        let secret = format!(r#"{{"metadata":{metadata},"data":{{"value":"{}"}}}}"#, CANARIES[2]);
+        for (rules, expected) in
+            [(vec![redact::RULE.to_owned()], [false, false, false]), (Vec::new(), [true, true, false])]
+        {
+            let path = std::env::temp_dir().join(format!("kubechurn-tape-{}-{}", std::process::id(), rules.len()));
+            let mut tape = Tape::begin(&path, Header { redaction: rules, ..Header::default() }).expect("a file");
+            for (resource, text) in [(CONFIG_MAPS.resource, &map), (SECRETS.resource, &secret)] {
+                let watch = tape.watch(resource, Scope::default());
+                let object = Arc::new(decode_metadata(text).expect("an object"));
+                let (now, delta_type, was_known) = (tape.now(), DeltaType::Added, false);
+                let text = Some(text.as_str());
+                tape.received(watch, &resource, ReceivedDelta { now, delta_type, object: &object, text, was_known });
+            }
+            tape.end().expect("it is written");
+            let file = std::fs::read(&path).expect("it is there");
+            std::fs::remove_file(&path).expect("it goes");
+            let mut all = String::new();
+            native::read(&file, |_, line| all += &format!("{line:?}")).expect("it is a recording");
+            assert_eq!(CANARIES.map(|canary| all.contains(canary)), expected, "{all}");
+            assert!(all.contains("green"), "{all}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use kubechurn_client::api::sort::{sort, sort_by};
 use kubechurn_recorder::Record;
 use kubechurn_recording::Header;
 use kubechurn_recording::redact::redact;
+use kubechurn_recording::replace::Replacer;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::history::{History, Was, secret};
@@ -40,12 +41,13 @@ struct Question {
     places: FxHashMap<u32, (usize, usize)>,
     /// How many versions there are of each kind and namespace, by their places.
     counts: FxHashMap<(usize, usize), u64>,
-    /// The newest version of each object that is written and is no Secret, by the number of its life.
+    /// The newest version of each object that is written, by the number of its life.
     newest: FxHashMap<u32, u64>,
     /// Those that are still to be looked into.
     unread: Vec<u64>,
     hits: Vec<String>,
     hit_count: u64,
+    replacer: Replacer,
 }
 
 /// A file that is being written.
@@ -81,6 +83,10 @@ impl Saving {
             }
             (RecordingCommand::Title(title), Some(question)) => question.title = title,
             (RecordingCommand::Redact, Some(question)) => question.selected.redacts ^= true,
+            (RecordingCommand::Replace(rules), Some(question)) => {
+                question.selected.rules = rules;
+                question.begin(&cx.watching.history);
+            }
             (RecordingCommand::Time(time), Some(question)) => match window(&time, cx) {
                 Ok(window) => {
                     (question.time, question.selected.time) = (time, window);
@@ -129,7 +135,7 @@ impl Saving {
             server: cx.view.header.source.address.clone(),
             release: cx.navigation.catalog.release().map(|release| release.to_string()).unwrap_or_default(),
             ahead: cx.env.to_wall() + clock.ahead(),
-            redaction: selected.rules().collect(),
+            redaction: Vec::new(),
         };
         let words = cx.words().full(cx.now);
         let name = if title.trim().is_empty() { words } else { title };
@@ -207,6 +213,7 @@ impl Question {
     fn begin(&mut self, history: &History) {
         (self.counts, self.newest) = Default::default();
         (self.unread, self.hits, self.hit_count) = Default::default();
+        self.replacer = Replacer::new(self.selected.rules);
         let [begin, end] = moments(&self.selected, history);
         let end = end.map_or(history.received(), |end| end.received);
         self.next = Some((begin.map_or(0, |begin| begin.received), end));
@@ -228,7 +235,7 @@ impl Question {
             (kind, place_of(&mut self.namespaces, |name| name == namespace, || namespace.to_owned()))
         });
         *self.counts.entry(*place).or_default() += 1;
-        if record.has_text && self.selected.has_object(&resource, key) && !secret::is_secret(&resource) {
+        if record.has_text && self.selected.has_object(&resource, key) {
             self.newest.insert(record.life, record.sequence);
         }
     }
@@ -259,10 +266,19 @@ impl Question {
             };
             let life = history.record(sequence).and_then(|record| history.life(record.life));
             let (Some(life), Some(text)) = (life, history.text(sequence)) else { continue };
-            for name in redact(&text).into_iter().flat_map(|redacted| redacted.names) {
+            if !self.selected.rules.are_none() {
+                self.replacer.learn_name(&life.key.namespace);
+                self.replacer.learn_name(&life.key.name);
+                self.replacer.learn(&text);
+                // Addresses are known when they are replaced.
+                let _ = self.replacer.replace(&text);
+            }
+            let Some(resource) = history.resource_of(life) else { continue };
+            let redacted = redact(&text, secret::is_secret(&resource));
+            for name in redacted.into_iter().flat_map(|redacted| redacted.names) {
                 self.hit_count += 1;
                 if self.hits.len() < HITS {
-                    let kind = history.resource_of(life).map_or("", |resource| resource.kind);
+                    let kind = resource.kind;
                     self.hits.push(format!("{kind} {}: {name}", life.key));
                 }
             }
@@ -327,6 +343,8 @@ impl Question {
             redacts: self.selected.redacts,
             hits,
             examples: self.hits.clone(),
+            rules: self.selected.rules,
+            replaced: self.replacer.found(),
         }
     }
 }

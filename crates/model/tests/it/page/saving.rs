@@ -11,7 +11,7 @@ use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Request};
 use kubechurn_model::page::environment::Recorded;
-use kubechurn_model::recording::{RecordingCommand, SaveModel, SaveTime};
+use kubechurn_model::recording::{RecordingCommand, Rules, SaveModel, SaveTime, Selected};
 use kubechurn_recording::{Block, Header, Line, Step, Text, Version, Watch, Writer};
 use serde_json::Value;
 
@@ -31,7 +31,8 @@ fn pod() -> String {
 fn secret() -> String {
     let [plain, encoded] = SECRET;
     format!(
-        r#"{{"kind":"Secret","apiVersion":"v1","metadata":{{"name":"db","namespace":"shop","uid":"s","resourceVersion":"6"}},"data":{{"password":"{encoded}"}},"stringData":{{"also":"{plain}"}}}}"#
+        r#"{{"kind":"Secret","apiVersion":"v1","metadata":{{"name":"db","namespace":"shop","uid":"s","resourceVersion":"6","annotations":{{"vault/token":"{}"}}}},"data":{{"password":"{encoded}"}},"stringData":{{"also":"{plain}"}}}}"#,
+        TOKENS[0]
     )
 }
 
@@ -85,8 +86,9 @@ fn what_will_be_in_the_file_is_shown_first_and_credentials_are_in_none() {
     let kinds: Vec<_> = asked.kinds.iter().map(|kind| (&*kind.title, &*kind.count, kind.is_chosen)).collect();
     assert_eq!(kinds, [("Pods", "1", true), ("Secrets", "1", true), ("ConfigMaps", "1", true)]);
     assert!(asked.redacts && asked.total.starts_with("3 versions, which take "), "{}", asked.total);
-    assert_eq!(asked.hits, "2 values in the newest versions, among them:");
-    assert_eq!(asked.examples, ["Pod shop/web: ci/access-token", "Pod shop/web: API_TOKEN"]);
+    assert_eq!(asked.hits, "3 values in the newest versions, among them:");
+    let examples = ["Pod shop/web: ci/access-token", "Pod shop/web: API_TOKEN", "Secret shop/db: vault/token"];
+    assert_eq!(asked.examples, examples);
 
     play.records(RecordingCommand::Title(String::from("Run 7: ä canary")));
     play.records(RecordingCommand::Kind(2));
@@ -124,7 +126,7 @@ const BUDGET: usize = 10_000_000;
 
 /// A page that shows what another one has recorded, at its end.
 fn opened(play: &Play) -> Page {
-    read(play.page.recording(Header::default()), &play.place)
+    read(play.page.recording(Header::default(), Selected::default()), &play.place)
 }
 
 /// A page that shows these blocks, at their end.
@@ -211,7 +213,7 @@ fn a_custom_kind_has_the_columns_of_the_definition_in_the_recording() {
     };
     assert_eq!(size(&page, &env), "7");
     // What is saved again has the definition, too.
-    let mut again = read(page.recording(Header::default()), &play.place);
+    let mut again = read(page.recording(Header::default(), Selected::default()), &play.place);
     again.frame(&env);
     assert_eq!(size(&again, &env), "7");
 }
@@ -221,7 +223,9 @@ fn saved(play: &mut Play, commands: &[RecordingCommand]) -> String {
     play.records(RecordingCommand::Save);
     commands.iter().for_each(|command| play.records(command.clone()));
     play.records(RecordingCommand::Write);
-    play.packed().0
+    let (file, _) = play.packed();
+    play.answers("pack", Answer::Pack(Some(1)));
+    file
 }
 
 fn typed(from: &str, to: &str) -> RecordingCommand {
@@ -348,4 +352,76 @@ fn namespaces_are_left_out_or_are_all_there_is() {
     play.records(RecordingCommand::Save);
     play.records(RecordingCommand::Namespaces(false));
     assert!(play.asked().expect("the user is asked").total.starts_with("0 versions"));
+}
+
+/// What is replaced on demand: a name, an address and an image.
+const REPLACED: [&str; 3] = ["canary-payroll", "10.99.88.77", "canary.example.com/team/image"];
+
+#[test]
+fn names_addresses_and_images_are_replaced_on_demand_and_nothing_of_them_is_in_the_file() {
+    let [name, address, image] = REPLACED;
+    let metadata = |own: &str, version: u32, more: &str| {
+        format!(
+            r#"{{"name":"{own}","namespace":"canary-payroll-team","uid":"u{version}","resourceVersion":"{version}"{more}}}"#
+        )
+    };
+    let owners = format!(
+        r#","ownerReferences":[{{"kind":"ReplicaSet","name":"{name}-7c9d5b6f4","uid":"r","controller":true}}]"#
+    );
+    let token = format!(r#","annotations":{{"ci/access-token":"{}"}},"labels":{{"app":"{name}"}}{owners}"#, TOKENS[0]);
+    let env = format!(
+        r#"[{{"name":"API_TOKEN","value":"{}"}},{{"name":"PEER","value":"http://{name}.canary-payroll-team.svc:80"}}]"#,
+        TOKENS[1]
+    );
+    let pod = format!(
+        r#"{{"kind":"Pod","metadata":{},"spec":{{"nodeName":"canary-payroll-node","containers":[{{"name":"c","image":"{image}:1.4","env":{env}}}]}},"status":{{"phase":"Running","podIP":"{address}"}}}}"#,
+        metadata(&format!("{name}-7c9d5b6f4-x2w4z"), 5, &token)
+    );
+    let event = format!(
+        r#"{{"kind":"Event","metadata":{},"involvedObject":{{"kind":"Pod","name":"{name}-7c9d5b6f4-x2w4z"}},"reason":"Pulling","message":"Pulling image \"{image}:1.4\" for {address} on canary-payroll-node"}}"#,
+        metadata(&format!("{name}-7c9d5b6f4-x2w4z.17c2f0a1b2c3d4e5"), 6, "")
+    );
+    let mut play = Play::found("#/pods,secrets,events");
+    for (id, resource) in play.informers.clone() {
+        let object = match resource {
+            "pods" => pod.clone(),
+            "secrets" => secret(),
+            _ => event.clone(),
+        };
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Opened);
+        // A word of it comes before what says that it is one.
+        let early = object
+            .replace("canary-payroll-node", "")
+            .replace(r#""involvedObject""#, r#""note":"canary-payroll-node","involvedObject""#);
+        play.reflects(id, Input::Frame(&format!(r#"{{"type":"ADDED","object":{early}}}"#)));
+        play.reflects(id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
+        let changed = object.replace(r#""resourceVersion":""#, r#""resourceVersion":"1"#);
+        play.reflects(id, Input::Frame(&format!(r#"{{"type":"MODIFIED","object":{changed}}}"#)));
+    }
+    play.frame();
+    let all = Rules { names: true, addresses: true, images: true };
+    play.records(RecordingCommand::Save);
+    assert_eq!(play.asked().expect("the user is asked").replaced, [""; 0], "nothing by itself");
+    play.records(RecordingCommand::Replace(all));
+    let found = play.asked().expect("the user is asked").replaced;
+    assert!(found[0].contains(&format!("{name}-7c9d5b6f4 → name-")) || found[0].starts_with("names: "), "{found:?}");
+    assert!(found[1].contains(&format!("{address} → 198.18.0.1")) && found[3].contains(image), "{found:?}");
+    play.records(RecordingCommand::Write);
+    let (file, _) = play.packed();
+    play.answers("pack", Answer::Pack(Some(1)));
+    let canaries = SECRET.iter().chain(&TOKENS).chain(&REPLACED).chain(&["canary"]);
+    let left: Vec<_> = canaries.filter(|canary| file.contains(**canary)).collect();
+    assert!(left.is_empty(), "{left:?} in {file}");
+    assert!(file.contains("198.18.0.1") && file.contains("registry.example/image-1:1.4"), "{file}");
+    assert!(file.contains("names of objects, namespaces and nodes, replaced"), "the header says so: {file}");
+    // It opens, and what belongs together still does.
+    let opened = read(vec![file.into_bytes()], &play.place);
+    let env = Recorded { around: &play.place, now: 9_000.0, ahead: 0.0 };
+    let rows: Value = serde_json::from_str(&opened.rows_of("pods", &env).expect("it is watched")).unwrap();
+    let key = rows[0]["key"].as_str().expect("a key");
+    assert!(key.ends_with("-7c9d5b6f4-x2w4z") && key.starts_with("name-"), "{rows}");
+    // Without a rule it is as it was, but for the credentials.
+    let plain = saved(&mut play, &[]);
+    assert!(REPLACED.iter().all(|canary| plain.contains(canary)) && !plain.contains(TOKENS[0]), "{plain}");
 }
