@@ -54,6 +54,7 @@ struct Question {
 #[derive(Debug)]
 struct Writing {
     saver: Saver,
+    file: u64,
     name: String,
     /// Whether a block is being compressed.
     waits: bool,
@@ -75,6 +76,9 @@ impl Saving {
     /// Carries out a command.
     pub(super) fn handle(&mut self, command: RecordingCommand, cx: &mut Context<'_>) {
         match (command, &mut self.question) {
+            (RecordingCommand::Save, _) if let Some(writing) = &self.writing => {
+                cx.show_message(&format!("{} is still being written.", writing.name));
+            }
             (RecordingCommand::Save, _) => {
                 let selected = Selected { redacts: true, ..Selected::default() };
                 let mut question = Question { selected, ..Question::default() };
@@ -144,7 +148,8 @@ impl Saving {
         let notices = &cx.notices.list;
         let reasons = |resource, at| notices.reason(&resource, at);
         let saver = Saver::new(header, selected, &cx.watching.history, &reasons);
-        self.writing = Some(Writing { saver, name, waits: false, is_over: false });
+        let file = cx.env.secret_number();
+        self.writing = Some(Writing { saver, file, name, waits: false, is_over: false });
     }
 
     /// Goes on looking or writing within a frame's share of time.
@@ -165,7 +170,7 @@ impl Saving {
         if writing.is_over || writing.saver.is_full() {
             writing.waits = true;
             let name = writing.is_over.then(|| writing.name.clone());
-            let request = Request::Pack { lines: writing.saver.take_block(), name };
+            let request = Request::Pack { lines: writing.saver.take_block(), file: writing.file, name };
             cx.request(Purpose::Pack, request);
         }
         cx.hurry();

@@ -411,7 +411,7 @@ fn word_of(request: &Request) -> String {
         Request::Copy(text) => format!("copy {text}"),
         Request::Save { name, export, .. } => format!("save {name} {}", export.total()),
         Request::SaveText { name, text, rows } => format!("save {name} {rows}: {text}"),
-        Request::Pack { lines, name } => {
+        Request::Pack { lines, name, .. } => {
             format!("pack {}: {}", name.as_deref().unwrap_or("a block"), String::from_utf8_lossy(lines))
         }
     }

@@ -53,7 +53,7 @@ impl Play {
     /// The lines of the last block, and what the file is called.
     fn packed(&mut self) -> (String, String) {
         let mut blocks = self.requests.iter().rev().filter_map(|(_, request)| match request {
-            Request::Pack { lines, name } => Some((String::from_utf8_lossy(lines).into_owned(), name.clone())),
+            Request::Pack { lines, name, .. } => Some((String::from_utf8_lossy(lines).into_owned(), name.clone())),
             _ => None,
         });
         let (lines, name) = blocks.next().expect("a block is to be compressed");
@@ -95,6 +95,9 @@ fn what_will_be_in_the_file_is_shown_first_and_credentials_are_in_none() {
     assert!(play.asked().expect("the user is asked").total.starts_with("2 versions"));
     play.records(RecordingCommand::Write);
     assert_eq!(play.asked(), None);
+    // One file at a time.
+    play.records(RecordingCommand::Save);
+    assert_eq!((play.asked(), play.told()), (None, "Run-7-ä-canary.churn is still being written."));
     let (lines, name) = play.packed();
     assert_eq!(name, "Run-7-ä-canary.churn");
     assert!(SECRET.iter().chain(&TOKENS).all(|canary| !lines.contains(canary)), "{lines}");
