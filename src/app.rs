@@ -61,8 +61,8 @@ struct App {
     screen: Cell<Option<Screen>>,
     /// The recording that is shown in place of the cluster, whose page goes on meanwhile.
     opened: RefCell<Option<Rc<Opened>>>,
-    /// What was compressed of a file that is being written.
-    parts: RefCell<Array>,
+    /// What was compressed of each file that is being written, by the number of the file.
+    parts: RefCell<FxHashMap<u64, Array>>,
     this: Weak<App>,
 }
 

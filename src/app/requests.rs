@@ -79,7 +79,7 @@ impl App {
             }
             Request::Copy(text) => Answer::Copy(clipboard::write(&text).await),
             Request::Save { name, format, export } => Answer::Save(save(&name, format, *export).await),
-            Request::Pack { lines, name } => Answer::Pack(self.pack(&lines, name.as_deref()).await),
+            Request::Pack { lines, file, name } => Answer::Pack(self.pack(&lines, file, name.as_deref()).await),
             Request::SaveText { name, text, rows } => {
                 let parts = Array::of1(&JsValue::from_str(&text));
                 Answer::Save(download::save(&parts, &name, Format::Json.media_type()).map(|()| rows))
@@ -88,17 +88,16 @@ impl App {
     }
 
     /// Compresses a block of a recording, and hands the file to the browser when that was its last one. How many bytes it has.
-    async fn pack(&self, lines: &[u8], name: Option<&str>) -> Option<usize> {
-        let Some(block) = recording::packed(lines).await else {
-            // What was written of this file is in no other one.
-            self.parts.take();
-            return None;
-        };
-        let block = Uint8Array::from(&*block);
-        self.parts.borrow().push(&block);
-        let bytes = self.parts.borrow().iter().map(|part| Uint8Array::from(part).length() as usize).sum();
-        if let Some(name) = name {
-            download::save(&self.parts.take(), name, "application/gzip")?;
+    async fn pack(&self, lines: &[u8], file: u64, name: Option<&str>) -> Option<usize> {
+        let block = recording::packed(lines).await;
+        let mut all = self.parts.borrow_mut();
+        // A file that cannot be written further is given up.
+        let parts = all.remove(&file).unwrap_or_default();
+        parts.push(&Uint8Array::from(&*block?));
+        let bytes = parts.iter().map(|part| Uint8Array::from(part).length() as usize).sum();
+        match name {
+            Some(name) => download::save(&parts, name, "application/gzip")?,
+            None => drop(all.insert(file, parts)),
         }
         Some(bytes)
     }

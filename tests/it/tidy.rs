@@ -110,7 +110,7 @@ fn only_app_joins_browser_and_ui() {
 
 /// The most lines of the program's code outside `crates/model` and `src/ui`: decisions belong to `crates/model`. A recording
 /// that is shown in place of the cluster has a page of its own, whose surroundings take some 300 of them.
-const SHELL: usize = 2_400;
+const SHELL: usize = 2_450;
 
 #[test]
 fn the_shell_is_thin() {

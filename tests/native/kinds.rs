@@ -10,10 +10,14 @@ use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::handles::Row;
 use kubechurn_harness::kubectl::{Kubectl, Line};
 use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::page::Page as Model;
 use kubechurn_model::page::command::{Command, List};
 use kubechurn_model::page::environment::Environment;
+use kubechurn_model::recording::Selected;
+use kubechurn_recording::Header;
 
 use crate::page::{Page, with_page};
+use crate::recording::Opened;
 use crate::shell::server::Faults;
 
 const DEFINITION: &str = include_str!("../../crates/cluster/tests/kubectl/manifests/widgets.yaml");
@@ -135,6 +139,13 @@ async fn a_kind_comes_and_goes_with_its_definition() {
         kubectl.run("patch widget plain -n default --type=merge -p {\"spec\":{\"size\":40}}", "").await;
         kubectl.run("delete widget odd -n default", "").await;
         shows_what_kubectl_prints(page, kubectl, 2).await;
+        // A file of it has the columns as well.
+        let blocks = page.look(|page, _| page.recording(Header::default(), Selected::default()));
+        let opened = Opened::of(&blocks, &format!("#/{WIDGETS}?wide=1"));
+        let heads = |page: &Model| page.view().table.heads.iter().map(|head| head.title).collect::<Vec<_>>();
+        let shown = page.look(|page, _| heads(page));
+        assert!(shown.len() > 3, "{shown:?}");
+        assert_eq!(opened.look(|page, _| heads(page)), shown);
 
         page.command(Command::List(List::Watches, true));
         wait_until("the watch and its cost are listed", SOME_SECONDS, async || {

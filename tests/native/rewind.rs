@@ -15,10 +15,12 @@ use kubechurn_model::feed::{FeedCommand, FeedRow};
 use kubechurn_model::page::Page as Model;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::environment::Environment;
+use kubechurn_model::recording::Selected;
 use kubechurn_model::rewind::banner::RewindCommand;
+use kubechurn_model::timeline::scale::Window;
 use kubechurn_recording::Header;
 
-use crate::page::with_page;
+use crate::page::{Page, with_page};
 use crate::recording::Opened;
 use crate::shell::place::Place;
 
@@ -188,6 +190,23 @@ async fn a_drag_while_much_comes_in_shows_what_was_and_loses_nothing() {
     .await;
 }
 
+/// A file of the middle third of the time has at each moment in it what the page held then.
+fn is_the_same_in_a_file_of_a_part(scenario: &str, page: &Page, seen: &[Seen]) {
+    let part = &seen[seen.len() / 3..seen.len() * 2 / 3];
+    let [(from, ..), .., (to, ..)] = part else { panic!("{} moments", seen.len()) };
+    let time = Some(Window { from: *from, to: *to });
+    let selected = Selected { time, ..Selected::default() };
+    let blocks = page.look(|page, _| page.recording(Header::default(), selected));
+    let mut opened = Opened::of(&blocks, "#/pods,deployments,replicasets,nodes,events");
+    for (at, (then, _), _) in part.iter().step_by((part.len() / MOMENTS).max(1)) {
+        opened.command(Command::Rewind(RewindCommand::To(*at)));
+        for ((kind, then), now) in KINDS.iter().zip(then).zip(opened.look(held).0) {
+            assert_eq!(now.0, then.0, "{scenario}, a part: the digest of {kind} at {at}");
+            assert_eq!(now.1, then.1, "{scenario}, a part: the rows of {kind} at {at}");
+        }
+    }
+}
+
 /// Writes down what the page holds while a scenario runs and faults strike, and compares that with the moments.
 async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
     let rate = if scenario == "storm" { 150 } else { 0 };
@@ -234,7 +253,8 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
         page.watch(|_, _| {});
         let seen = seen.take();
         let step = (seen.len() / MOMENTS).max(1);
-        let blocks = page.look(|page, _| page.recording(Header::default()));
+        let blocks = page.look(|page, _| page.recording(Header::default(), Selected::default()));
+        is_the_same_in_a_file_of_a_part(scenario, page, &seen);
         let mut opened = Opened::of(&blocks, "#/pods,deployments,replicasets,nodes,events?view=changes");
         opened.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
         opened.command(Command::Feed(FeedCommand::Wrong));

@@ -30,6 +30,7 @@ pub mod findings;
 pub mod line;
 mod lists;
 pub mod noise;
+pub mod note;
 pub mod part;
 pub mod past;
 mod paths;

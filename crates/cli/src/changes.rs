@@ -159,13 +159,12 @@ impl<W: Write> Printer<W> {
 
     /// Takes a line of a recording, which was received at this time, in milliseconds since 1970.
     pub fn line(&mut self, at: f64, line: &Line<'_>) {
-        if let Line::Step(watch, step) = line {
-            let kind = self.newest.resource(*watch).map_or("", |resource| resource.kind);
-            match step {
-                Step::Gap(since, reason) => self.gap(at, kind, *since, reason),
-                Step::Refused(reason) => self.refused(at, kind, reason),
-                _ => {}
-            }
+        let kind = |watch: &u32| self.newest.resource(*watch).map_or("", |resource| resource.kind);
+        match line {
+            Line::Step(watch, Step::Gap(since, reason)) => self.gap(at, kind(watch), *since, reason),
+            Line::Step(watch, Step::Refused(reason)) => self.refused(at, kind(watch), reason),
+            Line::Note(text) => self.note(at, text),
+            _ => {}
         }
         let mut newest = std::mem::take(&mut self.newest);
         told(&mut newest, at, line, &mut |change, newest| {
@@ -227,6 +226,14 @@ impl<W: Write> Printer<W> {
         }
         let glyph = self.coloured(YELLOW, MarkType::Gap.glyph());
         self.print(&format!("{} {glyph} {}: the server refused: {}", time(at), plain(kind), plain(reason)));
+    }
+
+    fn note(&mut self, at: f64, text: &str) {
+        if self.show.json {
+            return self.print(&json!({"time": time(at), "what": "note", "text": text}).to_string());
+        }
+        let (at, glyph) = (self.coloured(DIM, &time(at)), self.coloured(YELLOW, "✎"));
+        self.print(&format!("{at} {glyph} {}", plain(text)));
     }
 
     fn coloured(&self, colour: &str, text: &str) -> String {
@@ -339,6 +346,7 @@ mod tests {
         lines.push(Line::Step(3, Step::Gap(1_000.0, "cut".to_owned())));
         let deleted = Version { watch: 3, delta_type: DeltaType::Deleted, key: &key, uid: &uid, text: Text::None };
         lines.push(Line::Version(deleted));
+        lines.push(Line::Note("back \u{1b}[31m again"));
         for (at, line) in lines.iter().enumerate() {
             writer.push(1_000.0 * at as f64, line).expect("memory takes everything");
         }
@@ -357,7 +365,8 @@ mod tests {
             printed(Show::default(), false),
             "1970-01-01T00:00:02.000Z ● Deployment shop/web: image 1 → 2 [31m\n\
              1970-01-01T00:00:04.000Z ░ Deployment: nothing was heard for 3.0 s (cut)\n\
-             1970-01-01T00:00:05.000Z ✕ Deployment shop/web: deleted\n"
+             1970-01-01T00:00:05.000Z ✕ Deployment shop/web: deleted\n\
+             1970-01-01T00:00:06.000Z ✎ back  [31m again\n"
         );
         let all = printed(Show { all: true, ..Show::default() }, false);
         assert!(all.contains("1970-01-01T00:00:03.000Z ◆ Deployment shop/web: versions\n"), "{all}");
@@ -375,7 +384,8 @@ mod tests {
             .map(|line| serde_json::from_str(line).expect("it is JSON"))
             .collect();
         let whats: Vec<&str> = lines.iter().filter_map(|line| line["what"].as_str()).collect();
-        assert_eq!(whats, ["changed", "gap", "deleted"]);
+        assert_eq!(whats, ["changed", "gap", "deleted", "note"]);
+        assert_eq!(lines[3]["text"], "back \u{1b}[31m again");
         assert_eq!((&lines[0]["apiVersion"], &lines[0]["name"]), (&json!("apps/v1"), &json!("web")));
         let field = &lines[0]["fields"][0];
         assert_eq!(field["path"], "spec.template.spec.containers[web].image");

@@ -27,13 +27,13 @@ pub enum SiteError {
     )]
     NoPage,
     /// A file is no recording.
-    #[error("{} is no recording: {1}", .0.display())]
+    #[error("{} is no recording: {}", .0.display(), .1)]
     NoRecording(PathBuf, Refusal),
     /// Two files would have one address, or a file has no name that can be one.
     #[error("{}: the name of each recording must be another one, of letters, digits, dots, - and _", .0.display())]
     Name(PathBuf),
     /// A file cannot be read or written.
-    #[error("{}: {1}", .0.display())]
+    #[error("{}: {}", .0.display(), .1)]
     File(PathBuf, io::Error),
 }
 

@@ -14,6 +14,8 @@ pub mod member;
 pub mod native;
 mod newest;
 mod reader;
+pub mod redact;
+pub mod replace;
 mod writer;
 
 pub use line::{Header, Line, Step, Text, Version, Watch};

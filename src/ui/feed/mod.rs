@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use kubechurn_model::feed::span::{SpanCommand, SpanModel};
 use kubechurn_model::feed::{FeedCommand, FeedRow, Piece};
 use kubechurn_model::page::command::Command;
+use kubechurn_model::recording::{NoteCommand, RecordingCommand};
 use kubechurn_model::rewind::banner::RewindCommand;
 
 use crate::ui::feed::alerts::NotifyMe;
@@ -227,6 +228,7 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
         Memo::new(move |_| row.with(|row| [&row.kind, &row.name, &row.name_end, &row.href].map(String::clone)));
     let opens = Memo::new(move |_| row.with(|row| (row.opens, row.is_open, row.repetition.clone(), row.more.clone())));
     let noise = Memo::new(move |_| row.with(|row| row.noise.clone()));
+    let note = Memo::new(move |_| row.with(|row| row.note));
     let pieces = |pieces: Memo<Vec<Piece>>| {
         let piece = |piece: Piece| view! { <span data-what=piece.what data-tone=piece.tone.name()>{piece.text}</span> };
         move || pieces.get().into_iter().map(piece).collect_view()
@@ -290,6 +292,16 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                     </button>
                 })}
                 <span class="grow"></span>
+                {move || note.get().map(|id| view! {
+                    <button
+                        class="on-hover"
+                        data-testid="feed-note"
+                        title="change the note, or remove it"
+                        on:click=move |_| send(Command::Recording(RecordingCommand::Note(NoteCommand::Change(id))))
+                    >
+                        "change"
+                    </button>
+                })}
                 <button class="on-hover" data-testid="feed-rewind" title="show the page as it was then" on:click=rewind>
                     "◀◀ rewind"
                 </button>

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use kubechurn_model::feed::span::SpanCommand;
 use kubechurn_model::page::command::Command;
+use kubechurn_model::recording::{NoteCommand, RecordingCommand};
 use kubechurn_model::rewind::banner::{RewindCommand, RewindModel, SPEEDS};
 
 use crate::ui::parts::once;
@@ -119,6 +120,15 @@ fn Banner(is_rewound: Memo<bool>, screen: Screen, commands: Commands) -> impl In
                 on:click=move |_| commands.send(Command::Span(SpanCommand::Since))
             >
                 <span aria-hidden="true">"⇄"</span><span class="rewind-words">{compare}</span>
+            </button>
+            <button
+                class="rewind-note"
+                data-testid="rewind-note"
+                aria-label="note something at this moment"
+                title="note something at this moment (N)"
+                on:click=move |_| commands.send(Command::Recording(RecordingCommand::Note(NoteCommand::Begin)))
+            >
+                <span aria-hidden="true">"✎"</span><span class="rewind-words">" Note"</span>
             </button>
             <button class="rewind-live" data-testid="rewind-live" title=back on:click=move |_| send(RewindCommand::Live)>
                 <span aria-hidden="true">"●"</span>" Live "<kbd class="kbd">"L"</kbd>

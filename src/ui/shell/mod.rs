@@ -25,7 +25,7 @@ use crate::ui::focus;
 use crate::ui::inspector::Inspector;
 use crate::ui::navigation::selectors::Selectors;
 use crate::ui::parts::{Part, each, once, part};
-use crate::ui::recording::Save;
+use crate::ui::recording::{NoteField, Save};
 use crate::ui::rewind::Rewind;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::filter::Filter;
@@ -87,6 +87,7 @@ pub fn Shell(
         {once(move || screen.dialogs.palette.with(Option::is_some), move || view! { <Palette screen commands /> })}
         {once(move || screen.dialogs.help.get(), move || view! { <Help screen commands /> })}
         {once(move || screen.dialogs.save.with(Option::is_some), move || view! { <Save screen commands /> })}
+        {once(move || screen.dialogs.note.with(Option::is_some), move || view! { <NoteField screen commands /> })}
         {once(move || screen.header.question.with(Option::is_some), move || view! { <Question screen commands /> })}
         <p class="hidden-text" role="status" data-testid="said">{move || screen.dialogs.spoken.get()}</p>
         <p class="told" role="status" data-testid="told">{move || screen.dialogs.told.get()}</p>

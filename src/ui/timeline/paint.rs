@@ -4,7 +4,9 @@
 
 use kubechurn_model::timeline::mark::{MarkType, grouped};
 use kubechurn_model::timeline::scene::labels::MARGIN;
-use kubechurn_model::timeline::scene::{Kept, Layout, MomentFlag, REACH, ROW_TINTS, RowGap, SPAN_TINTS, Scene, fit};
+use kubechurn_model::timeline::scene::{
+    Kept, Layout, MomentFlag, NoteMark, REACH, ROW_TINTS, RowGap, SPAN_TINTS, Scene, fit,
+};
 
 use crate::ui::timeline::bands::{paint_bands, paint_words};
 use crate::ui::timeline::canvas::Canvas;
@@ -46,6 +48,7 @@ pub fn paint(canvas: &Canvas, scene: &Scene) {
     paint_pills(canvas, scene);
     paint_marks(canvas, scene);
     paint_stream(canvas, scene);
+    paint_notes(canvas, scene);
     context.restore();
     paint_axis(canvas, scene);
     for (x, word) in scene.compared.into_iter().zip(["A", "B"]) {
@@ -186,6 +189,36 @@ fn paint_stream(canvas: &Canvas, scene: &Scene) {
     let most = ((layout.right - layout.left) / canvas.char).max(0.0) as usize;
     for note in &scene.notes {
         canvas.text(&fit(&note.text, most), note.x + 8.0, words_y);
+    }
+}
+
+/// Paints what was noted: a sheet above the lanes with a line through them, and a triangle below the overview.
+fn paint_notes(canvas: &Canvas, scene: &Scene) {
+    let (context, layout) = (&canvas.context, &scene.layout);
+    let (half, top) = (NoteMark::HALF, layout.top - NoteMark::ABOVE);
+    canvas.fill(&canvas.colours.text);
+    for mark in &scene.noted {
+        if let Some(x) = mark.x {
+            let x = x.round();
+            context.begin_path();
+            context.move_to(x - half, top);
+            context.line_to(x + half, top);
+            context.line_to(x + half, top + 7.0);
+            context.line_to(x, top + 12.0);
+            context.line_to(x - half, top + 7.0);
+            context.fill();
+            context.set_global_alpha(0.4);
+            context.fill_rect(x, top + 12.0, 1.0, layout.bottom - top - 12.0);
+            context.set_global_alpha(1.0);
+        }
+        if let Some(x) = mark.strip_x {
+            let bottom = layout.strip_bottom + NoteMark::BELOW;
+            context.begin_path();
+            context.move_to(x, layout.strip_bottom);
+            context.line_to(x + half, bottom);
+            context.line_to(x - half, bottom);
+            context.fill();
+        }
     }
 }
 

@@ -30,6 +30,13 @@ async fn what_is_saved_is_opened_beside_the_cluster_and_is_what_it_was() {
         let truth = cluster.quiet("/api/v1/pods").await;
         page.shows("pods", &truth, SOON).await;
 
+        page.press("N").await;
+        page.becomes("the field for a note", "return document.querySelector('[data-testid=note]')?.open", json!(true))
+            .await;
+        finds_nothing(page, "the field for a note").await;
+        page.press("<b>look here</b>\u{e007}").await;
+        page.becomes("it is closed", "return document.querySelector('[data-testid=note]').open", json!(false)).await;
+
         page.press(":save the recording\u{e007}").await;
         page.becomes(
             "what will be in it",
@@ -37,7 +44,16 @@ async fn what_is_saved_is_opened_beside_the_cluster_and_is_what_it_was() {
             json!(true),
         )
         .await;
+        page.click("save-names").await;
+        page.becomes(
+            "what is replaced",
+            "return document.querySelector('[data-testid=save-replaced]').textContent.includes('name-1')",
+            json!(true),
+        )
+        .await;
+        page.click("save-names").await;
         finds_nothing(page, "before it is saved").await;
+        page.click("save-title").await;
         page.press("A deleted Pod").await;
         page.click("save-write").await;
         wait_until("the file is written", SOON, async || {
@@ -55,7 +71,13 @@ async fn what_is_saved_is_opened_beside_the_cluster_and_is_what_it_was() {
         )
         .await;
         assert!(page.text("rewind-sign").await.contains("A deleted Pod"));
-        // It begins with what changed; the table is that of the Pods.
+        // It begins with what changed, and the note is there as it was written; the table is that of the Pods.
+        page.becomes(
+            "the note",
+            "return document.querySelector('[data-testid=feed-row][data-what=note] .feed-words')?.textContent",
+            json!("<b>look here</b>"),
+        )
+        .await;
         page.open("#/pods").await;
         page.becomes("the Pods of then", "return kubechurn.rows('pods')?.length", json!(truth.count())).await;
         let digest: Value = page.read("return kubechurn.digest('pods')", Vec::new()).await;

@@ -194,6 +194,7 @@ impl Shell {
             | Effect::Focus(_)
             | Effect::ScrollTable(_)
             | Effect::ScrollFeed(_)
+            | Effect::OpenRecording(_)
             | Effect::Beat { .. } => {}
         }
     }

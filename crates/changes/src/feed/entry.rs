@@ -52,6 +52,8 @@ pub enum Subject {
     Noise([u64; Noise::ALL.len()]),
     /// Something that happened to a watch, in words.
     Notice(String),
+    /// What somebody noted.
+    Note(Arc<str>),
 }
 
 /// A row of the feed.
@@ -222,6 +224,7 @@ impl Entry {
                 return vec![plain(format!("{} folded as noise: {}", self.count, words.join(" · ")))];
             }
             Subject::Notice(words) => return vec![plain(words.clone())],
+            Subject::Note(text) => return vec![plain(text.to_string())],
             _ => {}
         }
         let mut phrases: Vec<Vec<Part>> = Vec::new();
@@ -280,7 +283,7 @@ impl Entry {
     pub fn is_ordinary(&self) -> bool {
         match self.subject {
             Subject::Noise(_) => return true,
-            Subject::Notice(_) => return false,
+            Subject::Notice(_) | Subject::Note(_) => return false,
             _ => {}
         }
         let is_usual = self.is_usual && !self.fails && self.unknown.is_none();
@@ -407,7 +410,7 @@ impl Entry {
                 let plural = if self.members.len() == 1 { "" } else { "s" };
                 format!("{} {noun}{plural}", self.members.len())
             }
-            Subject::Noise(_) | Subject::Notice(_) => String::new(),
+            Subject::Noise(_) | Subject::Notice(_) | Subject::Note(_) => String::new(),
         }
     }
 }

@@ -547,7 +547,7 @@ impl Folding {
 }
 
 /// An entry that tells nothing yet.
-fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
+pub(super) fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
     Entry {
         id,
         parent: None,

@@ -14,14 +14,17 @@ pub use entry::{Entry, EntryId, MOST_SEQS, Subject};
 pub use outcome::Outcome;
 pub use progress::{Pair, Progress};
 
-use crate::feed::folding::Folding;
+use crate::feed::folding::{Folding, blank};
 use crate::feed::pods::Pods;
 use crate::filter::Filter;
 use crate::line::Line;
 use crate::noise::Mark;
+use crate::note::Note;
 
 /// The most notices that are kept.
 const MOST_NOTICES: usize = 100;
+/// What the numbers of the rows of notes have, and no others: the number of the note is added to it.
+const NOTES: EntryId = 1 << 63;
 
 /// How much of the feed is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +76,10 @@ pub struct Feed {
     counts: Counts,
     /// What happened to watches, and when.
     notices: VecDeque<(f64, String)>,
+    /// What was noted, in the order of the times.
+    notes: Vec<Note>,
+    /// The rows of those that the filter lets through.
+    noted: Vec<Entry>,
 }
 
 impl Feed {
@@ -123,6 +130,22 @@ impl Feed {
     pub fn set_filter(&mut self, filter: Filter) {
         self.filter = filter;
         self.fold_anew();
+        let notes = std::mem::take(&mut self.notes);
+        self.set_notes(notes);
+    }
+
+    /// Has these notes stand between the changes, in place of those before; they are in the order of their times. A note is no
+    /// change, and no count knows it.
+    pub fn set_notes(&mut self, notes: Vec<Note>) {
+        let passing = notes.iter().filter(|note| self.filter.matches_note(&note.text));
+        let row = |note: &Note| blank(NOTES | note.id, note.at, Subject::Note(note.text.clone()));
+        self.noted = passing.map(row).collect();
+        self.notes = notes;
+    }
+
+    /// The number of the note that a row shows, if it shows one.
+    pub fn note_of(id: EntryId) -> Option<u64> {
+        (id & NOTES != 0).then_some(id & !NOTES)
     }
 
     /// The filter.
@@ -211,14 +234,20 @@ impl Feed {
         }
     }
 
-    /// The rows from the top: blocks newest first, and within a block each cause before what it caused.
+    /// The rows from the top: blocks newest first, and within a block each cause before what it caused. A note stands between two
+    /// blocks.
     pub fn rows(&self) -> impl Iterator<Item = &Entry> {
-        self.folding.rows()
+        let (mut notes, mut rows) = (self.noted.iter().rev().peekable(), self.folding.rows().peekable());
+        std::iter::from_fn(move || {
+            let is_above = |row: &&Entry, note: &Entry| row.depth == 0 && note.first_at >= row.first_at;
+            let is_note = notes.peek().is_some_and(|note| rows.peek().is_none_or(|row| is_above(row, note)));
+            if is_note { notes.next() } else { rows.next() }
+        })
     }
 
     /// How many rows there are.
     pub fn len(&self) -> usize {
-        self.folding.len()
+        self.folding.len() + self.noted.len()
     }
 
     /// Whether there is no row.
@@ -228,7 +257,7 @@ impl Feed {
 
     /// A row, if it is still kept.
     pub fn entry(&self, id: EntryId) -> Option<&Entry> {
-        self.folding.entry(id)
+        self.folding.entry(id).or_else(|| self.noted.iter().find(|row| row.id == id))
     }
 
     /// What came of a row's change: how the Pods of its object are, or were when the next row of that object began. The

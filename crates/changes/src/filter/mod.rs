@@ -10,6 +10,9 @@ use crate::filter::grammar::{Part, Term};
 use crate::filter::pattern::FilterError;
 use crate::line::Line;
 
+/// The kind by which notes are found.
+const NOTE: &str = "Note";
+
 /// A filter of changes.
 #[derive(Clone, Default, PartialEq)]
 pub struct Filter {
@@ -58,6 +61,16 @@ impl Filter {
     pub fn asks_for_changes(&self) -> bool {
         let is_of_change = |part| matches!(part, Part::Path | Part::By | Part::Type | Part::Reason);
         self.terms.iter().any(|term| term.part.is_some_and(is_of_change))
+    }
+
+    /// Whether a note is let through: by its words, or as one of the kind `Note`.
+    pub fn matches_note(&self, text: &str) -> bool {
+        let is_found = |term: &Term| match term.part {
+            None => term.pattern.is_in(NOTE) || term.pattern.is_in(text),
+            Some(Part::Kind) => term.pattern.is_in(NOTE),
+            Some(_) => false,
+        };
+        self.terms.iter().all(|term| is_found(term) != term.excludes)
     }
 
     /// Whether a change is let through. Of the fields of a change only those are searched that are no noise.

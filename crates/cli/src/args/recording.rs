@@ -37,6 +37,8 @@ a resource by any name that kubectl knows, as pods or deploy; without one, those
       --kubeconfig FILE   use this kubeconfig; without one, and where kubectl would find none, the service account of the
                           Pod in which this runs
       --secrets           record Secrets too, without their values; without it they are refused
+      --plain             leave values readable whose names look like those of credentials (password, token, api-key and the
+                          like); without it only their lengths are written
       --demo              record a demo cluster that this program makes up; with --scenario, --pods, --rate and --seed as
                           kubechurn --help has them
 
@@ -102,6 +104,8 @@ pub struct Record {
     pub title: String,
     /// Whether Secrets are recorded, without their values.
     pub secrets: bool,
+    /// Whether what looks like a credential stays readable.
+    pub plain: bool,
 }
 
 /// Where a recording goes.
@@ -245,13 +249,13 @@ impl Asked {
             (None, _) => Source::Kubeconfig { context: self.context, file: self.kubeconfig },
         };
         let (namespaces, length, title) = (self.namespaces, self.length, String::new());
-        Ok(Record { from, kinds, namespaces, to, length, until: None, title, secrets: false })
+        Ok(Record { from, kinds, namespaces, to, length, until: None, title, secrets: false, plain: false })
     }
 }
 
 pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
     let (mut kinds, mut file, mut asked) = (Vec::new(), None, Asked::default());
-    let (mut until, mut title, mut secrets) = (None, String::new(), false);
+    let (mut until, mut title, mut secrets, mut plain) = (None, String::new(), false, false);
     let mut limits = Limits { every: EVERY, size: SIZE, keep: None, max: None };
     // The last flag that is for a folder.
     let mut of_folder = None;
@@ -300,6 +304,7 @@ pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
             }
             "--title" => title = parser.value()?.string()?,
             "--secrets" => secrets = true,
+            "--plain" => plain = true,
             _ if asked.take(&name, &mut parser)? => {}
             _ => return Err(ArgsError::Unknown(name)),
         }
@@ -310,7 +315,7 @@ pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
         (false, Some(flag)) => return Err(ArgsError::NoFolder(flag)),
         (false, None) => Destination::File(file),
     };
-    Ok(Command::Record(Record { until, title, secrets, ..asked.record(kinds, to)? }))
+    Ok(Command::Record(Record { until, title, secrets, plain, ..asked.record(kinds, to)? }))
 }
 
 /// Whether a word names a recording, and is no word of a filter.
@@ -385,7 +390,7 @@ mod tests {
     fn record(from: Source) -> Record {
         let (kinds, namespaces, length, until, title) = (Vec::new(), None, None, None, String::new());
         let to = Destination::File(PathBuf::from("x.churn"));
-        Record { from, kinds, namespaces, to, length, until, title, secrets: false }
+        Record { from, kinds, namespaces, to, length, until, title, secrets: false, plain: false }
     }
 
     fn usual() -> Record {
@@ -402,6 +407,7 @@ mod tests {
         check("record -ox.churn --for 1h30m --title why", Ok(Command::Record(long)));
         let two = Record { namespaces: Some(of(&["a", "b"])), secrets: true, ..usual() };
         check("record -n a,b -o x.churn --secrets", Ok(Command::Record(two)));
+        check("record -o x.churn --plain", Ok(Command::Record(Record { plain: true, ..usual() })));
         check("record -A -o x.churn", Ok(Command::Record(Record { namespaces: Some(Vec::new()), ..usual() })));
         let named = Source::Kubeconfig { context: Some("x".into()), file: Some("/f".into()) };
         check("record --context x --kubeconfig /f -o x.churn", Ok(Command::Record(record(named))));

@@ -42,7 +42,7 @@ use kubechurn_cluster::{Demo, DemoError};
 use kubechurn_columns::kinds::config::SECRETS;
 use kubechurn_model::history::secret;
 use kubechurn_model::navigation::catalog::{Catalog, MATTERS};
-use kubechurn_recording::Header;
+use kubechurn_recording::{Header, redact};
 use tokio::task::LocalSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
@@ -132,6 +132,8 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
     };
     let Prepared { api, resources, namespaces, header, _cluster } = prepared;
     let now = wall();
+    // What is only shown to whoever may read it in the cluster stays readable.
+    let redacts = !header.redaction.is_empty() && !matches!(to, Destination::Terminal(_));
     let create = |error| RecordError::Create(path.clone(), error);
     let (sink, shows, begins) = match to {
         Destination::File(file) => {
@@ -148,7 +150,7 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
         }
     };
     let has_condition = until.is_some();
-    let tape = Tape::new(now, sink, until);
+    let tape = Tape::new(now, sink, until, redacts);
     let mut progress = Progress::new(shows);
     progress.say(&begins);
     let tape = Rc::new(RefCell::new(tape));
@@ -185,7 +187,7 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
 
 /// Asks the server what it is, and what it has.
 async fn prepare(record: Record) -> Result<Prepared, RecordError> {
-    let Record { from, kinds, namespaces, title, secrets, .. } = record;
+    let Record { from, kinds, namespaces, title, secrets, plain, .. } = record;
     let (api, _cluster) = match from {
         Source::Demo(options) => demo(options).await?,
         Source::Kubeconfig { context, file } => (Api::connect(context, file.as_deref()).await?, None),
@@ -207,7 +209,7 @@ async fn prepare(record: Record) -> Result<Prepared, RecordError> {
         server: api.server.clone(),
         release: release(&version),
         ahead: clock.ahead(),
-        ..Header::default()
+        redaction: if plain { Vec::new() } else { vec![redact::RULE.to_owned()] },
     };
     Ok(Prepared { api, resources, namespaces, header, _cluster })
 }

@@ -1,5 +1,6 @@
 //! What is recorded, in the order in which it came, and how much of it there is.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Stdout};
@@ -12,7 +13,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::reflector::Notice;
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
 use kubechurn_model::history::secret;
-use kubechurn_recording::{Line, Newest, Step, Text, Version, Watch};
+use kubechurn_recording::{Line, Newest, Step, Text, Version, Watch, redact};
 
 use super::output::Output;
 use crate::changes::{self, Printer};
@@ -48,6 +49,8 @@ pub struct Tape {
     reached: Option<String>,
     /// What is newest, where somebody asks for it.
     newest: Option<Newest>,
+    /// Whether what looks like a credential is made unreadable.
+    redacts: bool,
     /// What the marks of masked values are made with. It is in no file.
     salt: u64,
     kinds: BTreeSet<(&'static str, &'static str)>,
@@ -63,7 +66,8 @@ pub struct Tape {
 
 impl Tape {
     /// A recording that began at this time, in milliseconds since 1970, goes there, and ends at a change that `until` lets through.
-    pub fn new(began: f64, sink: Sink, until: Option<Filter>) -> Tape {
+    /// What looks like a credential is made unreadable if it `redacts`.
+    pub fn new(began: f64, sink: Sink, until: Option<Filter>, redacts: bool) -> Tape {
         let must_know = until.is_some() || matches!(&sink, Sink::Output(output) if output.rolls());
         Tape {
             began: (Instant::now(), began),
@@ -71,6 +75,7 @@ impl Tape {
             until,
             reached: None,
             newest: must_know.then(Newest::default),
+            redacts,
             salt: RandomState::new().hash_one(0),
             kinds: BTreeSet::new(),
             held: Vec::new(),
@@ -105,13 +110,21 @@ impl Tape {
     pub fn received(&mut self, watch: u32, resource: &ApiResource, received: ReceivedDelta<'_>) {
         let ReceivedDelta { now, delta_type, object, text, was_known } = received;
         self.changes += u64::from(was_known || delta_type != DeltaType::Replaced);
-        let masked = text.filter(|_| secret::is_secret(resource)).map(|text| secret::redact(text, self.salt));
-        let text = match (text, &masked) {
-            (None, _) => Text::None,
-            (Some(text), None) => Text::Whole(text),
-            (_, Some(masked)) => masked.as_deref().map_or(Text::NotKept, Text::Whole),
+        let text = text.map(|text| self.readable(resource, text));
+        let text = match &text {
+            None => Text::None,
+            Some(Some(text)) => Text::Whole(text),
+            Some(None) => Text::NotKept,
         };
         self.push(now, &Line::Version(Version { watch, delta_type, key: &object.key, uid: &object.uid, text }));
+    }
+
+    /// A text without what is not to be read; `None` for a Secret that is no JSON object.
+    fn readable<'a>(&self, resource: &ApiResource, text: &'a str) -> Option<Cow<'a, str>> {
+        let is_secret = secret::is_secret(resource);
+        let text = if is_secret { Cow::Owned(secret::redact(text, self.salt)?) } else { Cow::Borrowed(text) };
+        let redacted = self.redacts.then(|| redact::redact(&text, is_secret)).flatten();
+        Some(redacted.map_or(text, |redacted| Cow::Owned(redacted.text)))
     }
 
     /// Something happened to a watch.
@@ -206,6 +219,49 @@ impl Tape {
         match &mut self.sink {
             Sink::Output(output) => output.end(),
             Sink::Terminal(printer) => printer.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kubechurn_client::api::object::decode_metadata;
+    use kubechurn_columns::kinds::config::{CONFIG_MAPS, SECRETS};
+    use kubechurn_recording::{Header, native};
+
+    use super::*;
+
+    #[test]
+    fn what_looks_like_a_credential_is_in_no_file_unless_the_user_says_so_and_secrets_never_are() {
+        const CANARIES: [&str; 3] = ["canary-of-the-annotation", "canary-of-the-map", "Y2FuYXJ5LW9mLXRoZS1zZWNyZXQ="];
+        let metadata =
+            format!(r#"{{"name":"a","uid":"u","resourceVersion":"1","annotations":{{"token":"{}"}}}}"#, CANARIES[0]);
+        let map = format!(r#"{{"metadata":{metadata},"data":{{"password":"{}","colour":"green"}}}}"#, CANARIES[1]);
+        let secret = format!(r#"{{"metadata":{metadata},"data":{{"value":"{}"}}}}"#, CANARIES[2]);
+        for (rules, expected) in
+            [(vec![redact::RULE.to_owned()], [false, false, false]), (Vec::new(), [true, true, false])]
+        {
+            let path = std::env::temp_dir().join(format!("kubechurn-tape-{}-{}", std::process::id(), rules.len()));
+            let redacts = !rules.is_empty();
+            let header = Header { redaction: rules, ..Header::default() };
+            let output = Output::file(&path, header, 0.0).expect("a file");
+            let mut tape = Tape::new(0.0, Sink::Output(Box::new(output)), None, redacts);
+            for (resource, text) in [(CONFIG_MAPS.resource, &map), (SECRETS.resource, &secret)] {
+                let watch = tape.watch(resource, Scope::default());
+                let object = Arc::new(decode_metadata(text).expect("an object"));
+                let (now, delta_type, was_known) = (tape.now(), DeltaType::Added, false);
+                let text = Some(text.as_str());
+                tape.received(watch, &resource, ReceivedDelta { now, delta_type, object: &object, text, was_known });
+            }
+            tape.end().expect("it is written");
+            let file = std::fs::read(&path).expect("it is there");
+            std::fs::remove_file(&path).expect("it goes");
+            let mut all = String::new();
+            native::read(&file, |_, line| all += &format!("{line:?}")).expect("it is a recording");
+            assert_eq!(CANARIES.map(|canary| all.contains(canary)), expected, "{all}");
+            assert!(all.contains("green"), "{all}");
         }
     }
 }

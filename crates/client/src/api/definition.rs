@@ -91,6 +91,30 @@ pub fn read(text: &str, version: &str) -> Result<Vec<PrinterColumn>, DecodeError
     Ok(columns)
 }
 
+/// A definition without what is not needed to read it again: it names its resource, and the columns of each version. Schemas,
+/// which may be long, and metadata are not in it. `None` for what is no definition.
+pub fn in_brief(text: &str) -> Option<String> {
+    let paths = ["kind", "spec group", "spec names", "spec scope", "spec versions"];
+    let [kind, group, names, scope, versions, ..] = json::pick(text, &paths).ok()?;
+    (&*Text::read(kind).ok()? == "CustomResourceDefinition").then_some(())?;
+    // A member that is not there is an empty slice.
+    let object = |members: &[(&str, &str)]| {
+        let there = members.iter().filter(|(_, value)| !value.is_empty());
+        let all: Vec<String> = there.map(|(name, value)| format!("\"{name}\":{value}")).collect();
+        format!("{{{}}}", all.join(","))
+    };
+    let mut all = Vec::new();
+    json::each_item(versions, &mut |version| {
+        let [name, served, columns, ..] = json::pick(version, &["name", "served", "additionalPrinterColumns"])?;
+        all.push(object(&[("name", name), ("served", served), ("additionalPrinterColumns", columns)]));
+        Ok(())
+    })
+    .ok()?;
+    let versions = format!("[{}]", all.join(","));
+    let spec = object(&[("group", group), ("names", names), ("scope", scope), ("versions", &versions)]);
+    Some(object(&[("kind", kind), ("spec", &spec)]))
+}
+
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
@@ -123,12 +147,17 @@ mod tests {
             ]
         );
         assert_eq!(read(&text, "v2").unwrap(), []);
+        let brief = in_brief(&text).unwrap();
+        assert_eq!(read(&brief, "v1").unwrap(), read(&text, "v1").unwrap());
+        assert!(brief.len() < text.len() && !brief.contains("openAPIV3Schema"), "{brief}");
+        let value: serde_json::Value = serde_json::from_str(&brief).unwrap();
+        assert!(value["spec"]["names"]["plural"].is_string() && value["spec"]["group"].is_string(), "{brief}");
     }
 
     #[test]
     fn what_is_no_definition_is_refused_and_what_lacks_columns_has_none() {
         for text in ["", "[]", "{}", r#"{"kind":"Status"}"#, r#"{"kind":"Status","spec":{}}"#] {
-            assert!(read(text, "v1").is_err(), "{text}");
+            assert!(read(text, "v1").is_err() && in_brief(text).is_none(), "{text}");
         }
         for versions in ["", r#"{"name":"v1"}"#, r#"{"name":"v1","additionalPrinterColumns":null}"#] {
             let text = format!(r#"{{"kind":"CustomResourceDefinition","spec":{{"versions":[{versions}]}}}}"#);

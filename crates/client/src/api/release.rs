@@ -1,5 +1,7 @@
 //! Which release of Kubernetes a server is, by its answer at `/version`.
 
+use std::fmt;
+
 use crate::json::{self, Text};
 
 /// A release: `1.35`.
@@ -19,11 +21,20 @@ impl Release {
             [Text::read(major).ok()?, Text::read(minor).ok()?, Text::read(git_version).ok()?];
         let own = number(&major).zip(number(&minor));
         // Some distributions leave `major` and `minor` empty.
-        let (major, minor) = own.or_else(|| {
-            let (major, rest) = git_version.strip_prefix('v')?.split_once('.')?;
-            number(major).zip(number(rest))
-        })?;
+        own.map(|(major, minor)| Release { major, minor }).or_else(|| Release::named(&git_version))
+    }
+
+    /// The release of this name: `v1.35.2`, `v1.35`.
+    pub fn named(name: &str) -> Option<Release> {
+        let (major, rest) = name.strip_prefix('v')?.split_once('.')?;
+        let (major, minor) = number(major).zip(number(rest))?;
         Some(Release { major, minor })
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "v{}.{}", self.major, self.minor)
     }
 }
 

@@ -19,6 +19,7 @@ use kubechurn_changes::filter::Filter;
 use kubechurn_changes::findings::{Card, Finding, Findings};
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::{Mark, Marks};
+use kubechurn_changes::note::Note;
 use kubechurn_client::api::uid::Uid;
 use rustc_hash::FxHashSet;
 
@@ -196,6 +197,8 @@ pub struct Changes {
     pub notices: VecDeque<Notice>,
     /// What the objects say of their past.
     pub past: Pasts,
+    /// The revision of the notes that the feed has.
+    noted: u64,
 }
 
 impl Default for Changes {
@@ -220,6 +223,7 @@ impl Default for Changes {
             paused: None,
             notices: VecDeque::new(),
             past: Pasts::default(),
+            noted: 0,
         }
     }
 }
@@ -361,6 +365,18 @@ impl Changes {
         self.notices.push_back(Notice { noticed_at: now, before, at, words });
     }
 
+    /// Has these notes stand in the feed, as far as they are of the time that it is of. The revision is another one whenever the notes
+    /// are.
+    pub fn set_notes(&mut self, notes: &[Note], revision: u64) {
+        if let Some(reading) = &mut self.span {
+            reading.set_notes(notes, revision);
+        }
+        if std::mem::replace(&mut self.noted, revision) != revision {
+            self.feed.set_notes(notes.to_vec());
+            self.paused.iter_mut().for_each(|paused| paused.set_notes(notes.to_vec()));
+        }
+    }
+
     /// Has the changes that the feed keeps be read again, because what counts as noise is another.
     fn read_again(&mut self, filter: Filter) {
         let sequences: Vec<u64> = self.feed.lines().map(|line| line.seq).collect();
@@ -368,6 +384,7 @@ impl Changes {
         self.hand = None;
         self.feed = Feed::new(LIMITS);
         self.feed.set_filter(filter);
+        self.noted = 0;
         sequences.into_iter().rev().for_each(|sequence| self.waiting.push_front(sequence));
     }
 

@@ -1,6 +1,6 @@
 //! What a row of the feed shows: above, what was changed and by whom; below, what came of it.
 
-use kubechurn_changes::feed::{Entry, EntryId, Outcome, Progress, Subject};
+use kubechurn_changes::feed::{Entry, EntryId, Feed, Outcome, Progress, Subject};
 use kubechurn_changes::field::Field;
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Mark;
@@ -12,6 +12,8 @@ use kubechurn_columns::state::tone_of;
 
 use crate::timeline::mark::MarkType;
 
+/// The sign of a note.
+const NOTE: &str = "✎";
 /// How many letters of the end of a name are always shown. The random part of a Pod's name has five, its ReplicaSet's ten.
 const NAME_END: usize = 6;
 /// The width of a letter of a field, in CSS pixels.
@@ -82,7 +84,7 @@ pub struct FeedRow {
     pub unknown: &'static str,
     /// How far it is indented.
     pub depth: u8,
-    /// `change`, `noise`, `notice`, `line`, or `field` for a field of a line; `past` for what an object says of its past, and
+    /// `change`, `noise`, `notice`, `note`, `line`, or `field` for a field of a line; `past` for what an object says of its past, and
     /// `past-head` for the row above those.
     pub what: &'static str,
     /// Where a click leads; empty for nowhere.
@@ -93,6 +95,8 @@ pub struct FeedRow {
     pub is_open: bool,
     /// The field that can be called noise; empty for none.
     pub noise: String,
+    /// The number of the note that it shows.
+    pub note: Option<u64>,
     /// All of its words, with whole paths and values, for those who point at it.
     pub whole: String,
 }
@@ -111,7 +115,7 @@ pub(super) enum Height {
 impl Height {
     pub(super) fn of_entry(entry: &Entry) -> Height {
         match entry.subject {
-            Subject::Noise(_) | Subject::Notice(_) => Height::Line,
+            Subject::Noise(_) | Subject::Notice(_) | Subject::Note(_) => Height::Line,
             _ => Height::Change,
         }
     }
@@ -156,6 +160,7 @@ pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -
     let what = match &entry.subject {
         Subject::Noise(_) => "noise",
         Subject::Notice(_) => "notice",
+        Subject::Note(_) => "note",
         Subject::Object(_) | Subject::Group { .. } | Subject::Events => "change",
     };
     let row = FeedRow {
@@ -169,9 +174,15 @@ pub fn row_of(entry: &Entry, outcome: &[Outcome], is_open: bool, href: String) -
         ..FeedRow::default()
     };
     if what != "change" {
-        let glyph = if what == "noise" { "▸" } else { MarkType::Gap.glyph() };
-        let words = vec![Piece::plain(entry.to_string())];
-        return FeedRow { delta: ("", glyph), words, ..row };
+        let glyph = match what {
+            "noise" => "▸",
+            "note" => NOTE,
+            _ => MarkType::Gap.glyph(),
+        };
+        let text = entry.to_string();
+        let whole = if what == "note" { text.clone() } else { String::new() };
+        let note = Feed::note_of(entry.id);
+        return FeedRow { delta: ("", glyph), words: vec![Piece::plain(text)], note, whole, ..row };
     }
     let (kind, name) = match &entry.subject {
         Subject::Object(key) => (entry.kind.to_string(), key.to_string()),

@@ -24,8 +24,8 @@ pub struct Moment {
     pub at: f64,
     /// How many versions had been received.
     pub received: u64,
-    /// One more than the number of the last entry.
-    entries: u64,
+    /// One more than the number of the last entry: the number of the first step of a watch that came after the moment.
+    pub entries: u64,
 }
 
 /// How an informer was before it was handed an input.
@@ -115,10 +115,27 @@ impl Known {
     }
 }
 
+/// How a watch was at a moment, at which it had begun and not ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OpenAt {
+    /// Its place among all.
+    pub place: usize,
+    /// How many versions had been received when it began.
+    pub began: u64,
+    /// Whether its first list was complete.
+    pub is_listed: bool,
+    /// Where everything was being listed again: how many versions had been received when that began, and the number of the step.
+    pub lists: Option<(u64, u64)>,
+    /// Where the server was not heard: since when, and when that was noticed; in milliseconds.
+    pub lost: Option<(f64, f64)>,
+    is_in_gap: bool,
+}
+
 /// What was known of the objects of one watch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    watch: usize,
+    /// The place of the watch among all.
+    pub watch: usize,
     /// How many versions had been received when the watch began.
     began: u64,
     /// After how many versions its objects were as they were known.
@@ -272,32 +289,47 @@ impl Coverage {
     /// What was known of a kind at a moment.
     pub fn known(&self, resource: ApiResource, moment: Moment) -> Known {
         let mut known = Known::default();
-        for (place, watch) in self.watches.iter().enumerate().filter(|(_, watch)| watch.resource == resource) {
-            let own = self.entries.iter().filter(|entry| entry.watch == place);
-            let (mut began, mut is_listed, mut holds, mut is_in_gap) = (None, false, None, false);
-            for Entry { number, at, received, step, .. } in own.copied() {
-                match step {
-                    Step::Lost(since) => is_in_gap |= since <= moment.at,
-                    Step::Gap(from) => {
-                        is_in_gap = (is_in_gap && at > moment.at) || (from <= moment.at && moment.at < at)
-                    }
-                    // Only times show a gap, because it is noticed after it has begun.
-                    _ if number >= moment.entries => {}
-                    Step::Began => began = Some(received),
-                    Step::Listed => is_listed = true,
-                    Step::Lists => holds = holds.or(Some(received)),
-                    Step::Relisted => holds = None,
-                    Step::Ended => began = None,
-                }
-            }
-            let Some(began) = began else { continue };
+        for open in self.open_at(moment).filter(|open| self.watches[open.place].resource == resource) {
+            let OpenAt { place, began, is_listed, lists, is_in_gap, .. } = open;
             if is_listed {
-                let received = holds.map_or(moment.received, |holds| holds.min(moment.received));
-                known.parts.push(Part { watch: place, began, received, is_in_gap, is_current: !watch.is_over });
+                let received = lists.map_or(moment.received, |(lists, _)| lists.min(moment.received));
+                let is_current = !self.watches[place].is_over;
+                known.parts.push(Part { watch: place, began, received, is_in_gap, is_current });
             }
             known.is_listing |= !is_listed;
         }
         known
+    }
+
+    /// The watches that had begun at a moment and not ended, in the order in which they began.
+    pub fn open_at(&self, moment: Moment) -> impl Iterator<Item = OpenAt> {
+        (0..self.watches.len()).filter_map(move |place| self.watch_at(place, moment))
+    }
+
+    fn watch_at(&self, place: usize, moment: Moment) -> Option<OpenAt> {
+        let (mut began, mut is_listed, mut lists, mut lost, mut is_in_gap) = (None, false, None, None, false);
+        for entry in self.entries.iter().filter(|entry| entry.watch == place) {
+            let Entry { number, at, received, step, .. } = *entry;
+            // Only times show a gap, because it is noticed after it has begun.
+            match step {
+                Step::Lost(since) => is_in_gap |= since <= moment.at,
+                Step::Gap(from) => is_in_gap = (is_in_gap && at > moment.at) || (from <= moment.at && moment.at < at),
+                _ => {}
+            }
+            if number >= moment.entries {
+                continue;
+            }
+            match step {
+                Step::Began => began = Some(received),
+                Step::Listed => is_listed = true,
+                Step::Lists => lists = lists.or(Some((received, number))),
+                Step::Relisted => lists = None,
+                Step::Lost(since) => lost = Some((since, at)),
+                Step::Gap(_) => lost = None,
+                Step::Ended => began = None,
+            }
+        }
+        Some(OpenAt { place, began: began?, is_listed, lists, lost, is_in_gap })
     }
 
     /// The part to which an object belongs, by its key.

@@ -4,6 +4,7 @@
 //! looks at it. Versions that are dropped are counted. A Secret's values never reach the recorder.
 
 pub mod coverage;
+pub mod notes;
 pub mod secret;
 
 use std::borrow::Cow;
@@ -15,9 +16,11 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
 use kubechurn_recorder::{Interest, Life, NewVersion, Past, Pushed, Record, Recorder, Stored, Then, Totals};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::history::coverage::{Coverage, Known, Moment, Part};
+use crate::history::notes::Notes;
 use crate::timeline::mark::MarkType;
 use crate::timeline::marks::MarkInfo;
 
@@ -180,12 +183,17 @@ pub struct History {
     most: usize,
     /// When what was known of each kind.
     pub coverage: Coverage,
+    /// What the user noted.
+    pub notes: Notes,
+    /// The definitions of custom kinds, in brief.
+    pub definitions: FxHashMap<ApiResource, String>,
 }
 
 impl History {
     /// An empty history of at most so many bytes. `salt` is a random number.
     pub fn new(budget: usize, salt: u64) -> History {
-        History { recorder: Recorder::new(budget), salt, most: usize::MAX, coverage: Coverage::default() }
+        let (coverage, notes, definitions) = Default::default();
+        History { recorder: Recorder::new(budget), salt, most: usize::MAX, coverage, notes, definitions }
     }
 
     /// Keeps what was received. Returns its number, if it is a change that can be shown: what a first list brings is none,
@@ -389,6 +397,16 @@ impl History {
     /// An object, by the number of its life.
     pub fn life(&self, number: u32) -> Option<&Life> {
         self.recorder.life(number)
+    }
+
+    /// The resource of an object.
+    pub fn resource_of(&self, life: &Life) -> Option<ApiResource> {
+        self.recorder.resource(life)
+    }
+
+    /// How many versions are kept.
+    pub fn kept(&self) -> u64 {
+        self.recorder.totals().kept
     }
 
     /// The objects of a resource after so many versions were received: of each what is known of its version.

@@ -57,6 +57,11 @@ impl Catalog {
         }
     }
 
+    /// The server's release, if known.
+    pub fn release(&self) -> Option<Release> {
+        self.release
+    }
+
     /// The same kinds, of these clusters, too. Which kinds those clusters have is not asked: the first cluster's are assumed.
     pub fn with_clusters(self, clusters: Vec<&'static str>) -> Catalog {
         Catalog { clusters, ..self }

@@ -8,7 +8,7 @@ use crate::feed::span::SpanCommand;
 use crate::history::Budget;
 use crate::inspector::tab::Tab;
 use crate::navigation::route::Route;
-use crate::recording::RecordingCommand;
+use crate::recording::{NoteCommand, RecordingCommand};
 use crate::rewind::banner::RewindCommand;
 use crate::shell::panel::Panel;
 use crate::table::cursor::Step;
@@ -520,6 +520,9 @@ pub const OFFERS: &[Offer] = &[
     ]),
     Offer::new("Save the recording", Command::Recording(RecordingCommand::Save))
         .names(&["export", "file", "churn", "download", "share"]),
+    Offer::new("Note something at this moment", Command::Recording(RecordingCommand::Note(NoteCommand::Begin)))
+        .names(&["comment", "annotate", "mark", "remark", "write"])
+        .keys("Timeline", &["N"]),
     Offer::new("Open a recording", Command::Recording(RecordingCommand::Open))
         .names(&["import", "file", "churn", "load", "replay"]),
     Offer::new("Close the recording", Command::Recording(RecordingCommand::Close)).names(&["live", "cluster", "back"]),

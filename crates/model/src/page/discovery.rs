@@ -1,6 +1,7 @@
 //! Which kinds the server has, and the definitions of those that the user looks at. The page asks as soon as the API is
 //! found, and again every few seconds while the page is visible.
 
+use kubechurn_client::api::definition;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::discovery::CachedDiscovery;
@@ -99,6 +100,9 @@ impl Discovery {
         answer: Result<&str, &Failure>,
         cx: &mut Context<'_>,
     ) -> bool {
+        if let Some(brief) = answer.ok().and_then(definition::in_brief) {
+            cx.watching.history.definitions.insert(*resource, brief);
+        }
         let before = described(resource, cx);
         let next = cx.navigation.definitions.heard(resource, answer, &mut cx.navigation.catalog);
         if next == Next::Again {

@@ -166,6 +166,8 @@ pub enum Request {
     Pack {
         /// Its lines.
         lines: Vec<u8>,
+        /// A number that no other file has: two pages, the one of the cluster and that of a recording, may write at once.
+        file: u64,
         /// What the file is called, if this is its last block: then it is handed to the browser.
         name: Option<String>,
     },

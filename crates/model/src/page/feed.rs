@@ -28,6 +28,7 @@ use crate::page::effect::{Effect, Focused};
 use crate::page::environment::Environment;
 use crate::page::links::{cluster_of, of_change};
 use crate::page::net;
+use crate::page::notes;
 use crate::page::time_words::whole_second;
 use crate::page::watching::Recorded;
 use crate::page::wrong::Wrong;
@@ -347,7 +348,9 @@ impl Feed {
     fn open_row(&mut self, cx: &mut Context<'_>) {
         let Some(place) = self.changes.in_hand() else { return };
         let row = self.row(place, cx);
-        if !row.href.is_empty() {
+        if let Some(note) = row.note {
+            notes::change(note, cx);
+        } else if !row.href.is_empty() {
             cx.effects.push(Effect::Push(row.href));
         } else if row.opens {
             self.changes.turn(place.entry());
@@ -408,6 +411,8 @@ impl Feed {
         if !is_held || self.changes.net.as_ref().is_some_and(Net::has_no_rows) {
             self.changes.settle_net();
         }
+        let notes = &cx.watching.history.notes;
+        self.changes.set_notes(notes.all(), notes.revision());
         cx.view.feed.shown.put(cx.navigation.route.changes);
         self.present_noise(cx);
         self.present_span(cx);

@@ -22,6 +22,7 @@ mod inspector;
 pub mod keys;
 mod links;
 mod net;
+mod notes;
 mod output;
 pub mod palette;
 mod replay;

@@ -265,13 +265,14 @@ impl Page {
         self.feed.untold()
     }
 
-    /// The lines of everything that is recorded, block by block.
-    pub fn recording(&self, header: Header) -> Vec<Vec<u8>> {
+    /// The lines of what is recorded, as far as it is selected, block by block.
+    pub fn recording(&self, header: Header, selected: Selected) -> Vec<Vec<u8>> {
         let (history, notices) = (&self.shared.watching.history, &self.shared.notices.list);
-        let mut saver = Saver::new(header, Selected::default(), history);
+        let reasons = |resource, at| notices.reason(&resource, at);
+        let mut saver = Saver::new(header, selected, history, &reasons);
         let (mut blocks, mut is_more) = (Vec::new(), true);
         while is_more {
-            is_more = saver.go_on(history, 64, &|resource, at| notices.reason(&resource, at));
+            is_more = saver.go_on(history, 64, &reasons);
             if saver.is_full() || !is_more {
                 blocks.push(saver.take_block());
             }

@@ -3,6 +3,7 @@
 use kubechurn_client::api::definition::{self, may_define};
 use kubechurn_client::api::discovery::Discovered;
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+use kubechurn_client::api::release::Release;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::backoff::Moment;
@@ -93,8 +94,8 @@ impl Replay {
     pub(super) fn begin(header: &Header, cx: &mut Context<'_>) -> Replay {
         let title = if header.title.is_empty() { "recording" } else { &header.title };
         cx.navigation.found = true;
-        // The kinds are those of its watches.
-        cx.navigation.catalog = Catalog::of(&[], &cx.navigation.catalog);
+        // The kinds are those of its watches, with the columns that its server prints.
+        cx.navigation.catalog = Catalog::of(&[], &Catalog::printed_by(Release::named(&header.release)));
         let url = named(&fragment(&cx.env.url())).unwrap_or_default();
         cx.navigation.recorded =
             Some(Recorded { title: title.to_owned(), url, end: f64::INFINITY, ..Recorded::default() });
@@ -134,7 +135,8 @@ impl Replay {
                 let ended = self.watches.drain().map(|(_, open)| Open { since: open.since.or(Some(last)), ..open });
                 self.before.extend(ended);
             }
-            Line::Header(_) | Line::Note(_) => {}
+            Line::Note(text) => _ = shared.watching.history.notes.add(env.now(), text),
+            Line::Header(_) => {}
         }
         false
     }
@@ -192,8 +194,12 @@ impl Replay {
             let discovered: Vec<Discovered> = self.resources.iter().copied().map(Discovered::watched).collect();
             shared.navigation.catalog = Catalog::of(&discovered, &shared.navigation.catalog);
             if may_define(resource.group) && KINDS.iter().all(|known| known.resource != *resource) {
-                let columns = self.definition(resource).and_then(|text| definition::read(text, resource.version).ok());
+                let text = self.definition(resource);
+                let columns = text.and_then(|text| definition::read(text, resource.version).ok());
                 shared.navigation.catalog.define(resource, columns.as_deref());
+                if let Some(brief) = text.and_then(definition::in_brief) {
+                    shared.watching.history.definitions.insert(*resource, brief);
+                }
             }
         }
         watched(resource, scope, shared);

@@ -8,10 +8,13 @@ use crate::rewind::banner::{last_such, time_of_day};
 use crate::timeline::scale::Window;
 
 /// How far back the page compares with now where nothing is chosen, in milliseconds.
-const LATELY: f64 = 600_000.0;
+pub(super) const LATELY: f64 = 600_000.0;
 
 /// What is asked of the user where a command is about a change, and none is pointed at.
 pub(super) const POINT: &str = "Point at a mark of the timeline, or choose a change in the inspector.";
+
+/// What is asked of the user who typed something else than two times.
+pub(super) const TYPED: &str = "Write times of day: 14:02, 14:02:11 or 14:02:11.408; the second may be “now”.";
 
 /// Carries out a command. `pointed` is the time of the mark under the pointer, or of the change that the inspector shows.
 pub(super) fn handle(command: SpanCommand, pointed: Option<f64>, cx: &mut Context<'_>) {
@@ -42,7 +45,7 @@ pub(super) fn handle(command: SpanCommand, pointed: Option<f64>, cx: &mut Contex
         SpanCommand::Net(is_net) => show_net(is_net, cx),
         SpanCommand::Typed(ends) => match typed(&ends, cx) {
             Some([from, to]) => compare(from, to, cx),
-            None => cx.show_message("Write times of day: 14:02, 14:02:11 or 14:02:11.408; the second may be “now”."),
+            None => cx.show_message(TYPED),
         },
         SpanCommand::Clear => choose(None, cx),
     }
@@ -76,7 +79,7 @@ fn known_since(at: f64, cx: &Context<'_>) -> f64 {
 }
 
 /// The times that the user typed: for each the last one that has been.
-fn typed(ends: &[String; 2], cx: &Context<'_>) -> Option<[f64; 2]> {
+pub(super) fn typed(ends: &[String; 2], cx: &Context<'_>) -> Option<[f64; 2]> {
     let zone = cx.words().offset(cx.newest());
     let time = |text: &str| Some(last_such(time_of_day(text)?, cx.newest() + zone) - zone);
     let to = ends[1].trim();

@@ -18,6 +18,7 @@ use crate::page::context::Context;
 use crate::page::effect::Focused;
 use crate::page::environment::Environment;
 use crate::page::feed::Feed;
+use crate::page::notes;
 use crate::page::span;
 use crate::page::time_words::{Zone, whole_second};
 use crate::page::timeline_drag::{Drag, LEAST, What};
@@ -229,6 +230,7 @@ impl Timeline {
             let read = || past_of(&kind.resource, history.listed_text(&kind.resource, key, uid).as_deref(), env);
             pasts.entry((kind.name, uid.clone())).or_insert_with(read).clone()
         });
+        timeline.fill_notes(cx.watching.history.notes.all());
         let scene = timeline.last_scene();
         let left = scene.layout.left;
         let panel = &mut cx.view.timeline;
@@ -252,6 +254,7 @@ impl Timeline {
         let hit = point.and_then(|(x, y)| timeline.hit(x, y));
         let lost = point.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
         let past = point.and_then(|(x, y)| timeline.past_at(x, y)).cloned();
+        let note = point.and_then(|(x, y)| timeline.note_at(x, y)).cloned();
         let is_behind = timeline.is_behind();
         let past =
             past.map(|past| format!("from the objects, {}: {}", cx.words().full(whole_second(past.at)), past.words));
@@ -263,7 +266,8 @@ impl Timeline {
                 None => hit.to_string(),
             }
         });
-        let words = words.into_iter().chain(past).chain(lost).collect::<Vec<_>>().join("; ");
+        let note = note.map(|note| format!("{} noted: {}", cx.words().full(note.at), note.text));
+        let words = note.into_iter().chain(words).chain(past).chain(lost).collect::<Vec<_>>().join("; ");
         if std::mem::take(&mut self.says) {
             cx.view.timeline.in_hand.put(words.clone());
         }
@@ -541,6 +545,9 @@ impl Timeline {
             return;
         }
         let Some(timeline) = cx.watching.watches.timeline() else { return };
+        if let Some(note) = timeline.note_at(x, y) {
+            return notes::change(note.id, cx);
+        }
         let scene = timeline.last_scene();
         if y >= scene.layout.strip_top && y <= scene.layout.strip_bottom {
             self.viewport.center(cx.newest(), scene.strip.time(x));

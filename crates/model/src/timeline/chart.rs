@@ -1,6 +1,7 @@
 //! The chart of a timeline: it remembers the rows of the lanes and the last scene, and draws the next one when it is
 //! due.
 
+use kubechurn_changes::note::Note;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_columns::kinds::Kind;
 
@@ -13,6 +14,7 @@ use crate::timeline::scene::draw::draw;
 use crate::timeline::scene::hit::{Hit, LanePart};
 use crate::timeline::scene::labels::{labels_width, next_width};
 use crate::timeline::scene::layout::{Layout, TimelineView};
+use crate::timeline::scene::noted::{fill_notes, note_at};
 use crate::timeline::scene::past::{fill_past, past_at};
 use crate::timeline::scene::pointer::{HitTest, lost_at};
 use crate::timeline::scene::scratch::Scratch;
@@ -161,6 +163,11 @@ impl<'a> Timeline<'a> {
         self.chart.hit_test(&self.marks).hit(x, y)
     }
 
+    /// What was noted at a point of the last scene.
+    pub fn note_at(&self, x: f64, y: f64) -> Option<&'a Note> {
+        note_at(&self.chart.scene, x, y)
+    }
+
     /// The row of the last scene at a point of the canvas, and which part of it is there.
     pub fn part_at(&self, x: f64, y: f64) -> Option<(&LaneRow, LanePart)> {
         self.chart.hit_test(&self.marks).part_at(x, y)
@@ -246,6 +253,11 @@ impl<'a> TimelineMut<'a> {
         past_at(&self.chart.scene, x, y)
     }
 
+    /// Adds to the last scene what was noted.
+    pub fn fill_notes(&mut self, notes: &[Note]) {
+        fill_notes(notes, &mut self.chart.scene);
+    }
+
     /// Whether the last scene must be painted, because it looks different from the one that was painted last. From now
     /// on it counts as painted.
     pub fn take_looks_new(&mut self) -> bool {
@@ -260,6 +272,11 @@ impl<'a> TimelineMut<'a> {
     /// What the last scene shows at a point of the canvas.
     pub fn hit(&self, x: f64, y: f64) -> Option<Hit> {
         self.chart.hit_test(&self.marks).hit(x, y)
+    }
+
+    /// What was noted at a point of the last scene.
+    pub fn note_at(&self, x: f64, y: f64) -> Option<&Note> {
+        note_at(&self.chart.scene, x, y)
     }
 
     /// What is no longer kept of the time at a point of the last scene, in words: `only marks before 14:02`.

@@ -15,7 +15,7 @@ use crate::inspector::tab::Tab;
 use crate::navigation::clusters::ClusterPage;
 use crate::navigation::namespaces::Namespaces;
 use crate::navigation::route::Route;
-use crate::recording::SaveModel;
+use crate::recording::{NoteModel, SaveModel};
 use crate::rewind::banner::RewindModel;
 use crate::shell::panel::PanelSizes;
 use crate::table::layout::Choice;
@@ -348,6 +348,8 @@ panel! {
         palette: Option<PaletteModel>,
         /// What is to be saved, while the user is asked.
         save: Option<SaveModel>,
+        /// The field for a note, while it is open.
+        note: Option<NoteModel>,
         /// Whether the help is shown.
         help: bool,
         /// Whether keys of a single letter do anything.

@@ -10,6 +10,7 @@ mod idle;
 mod inspector;
 mod missed;
 mod net;
+mod notes;
 mod opening;
 mod past;
 mod places;
@@ -414,7 +415,7 @@ fn word_of(request: &Request) -> String {
         Request::Copy(text) => format!("copy {text}"),
         Request::Save { name, export, .. } => format!("save {name} {}", export.total()),
         Request::SaveText { name, text, rows } => format!("save {name} {rows}: {text}"),
-        Request::Pack { lines, name } => {
+        Request::Pack { lines, name, .. } => {
             format!("pack {}: {}", name.as_deref().unwrap_or("a block"), String::from_utf8_lossy(lines))
         }
     }

@@ -109,7 +109,10 @@ impl Writer<'_> {
             }
         }
         // What says nothing is counted above.
-        for entry in feed.rows().filter(|entry| !matches!(entry.subject, Subject::Noise(_) | Subject::Notice(_))) {
+        for entry in feed
+            .rows()
+            .filter(|entry| !matches!(entry.subject, Subject::Noise(_) | Subject::Notice(_) | Subject::Note(_)))
+        {
             self.entry(entry, lines.get(&entry.id).map_or(&[], Vec::as_slice));
         }
         self.text

@@ -14,6 +14,7 @@ use kubechurn_changes::feed::Feed;
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::findings::Findings;
 use kubechurn_changes::line::Line;
+use kubechurn_changes::note::Note;
 
 use crate::feed::limits::LIMITS;
 use crate::feed::span::tally::Tally;
@@ -185,6 +186,8 @@ pub struct Reading {
     is_until: bool,
     /// Up to when what was told of watches is in the feed.
     noticed: f64,
+    /// The revision of the notes that are in the feed, and up to when they are.
+    noted: Option<(u64, f64)>,
     tally: Tally,
     /// When the page began to receive changes.
     began: f64,
@@ -201,7 +204,8 @@ impl Reading {
         feed.set_filter(filter);
         let (own, before) = (Part::new(window, received), Part::new(before, received));
         let (findings, tally) = (Findings::default(), Tally::default());
-        Reading { own, before, feed, findings, is_until: false, noticed: f64::NEG_INFINITY, tally, began, is_new: true }
+        let (is_until, noticed, noted, is_new) = (false, f64::NEG_INFINITY, None, true);
+        Reading { own, before, feed, findings, is_until, noticed, noted, tally, began, is_new }
     }
 
     /// All the time up to a moment, that of the last change included. Of what was long before nothing is read.
@@ -226,6 +230,16 @@ impl Reading {
         for notice in notices.iter().filter(|_| self.is_until).filter(is_new).filter(is_before) {
             self.feed.notice(notice.at, &notice.words);
             self.noticed = self.noticed.max(notice.noticed_at);
+        }
+    }
+
+    /// Has those of these notes stand in the feed that are of its time.
+    pub fn set_notes(&mut self, notes: &[Note], revision: u64) {
+        let window = self.window();
+        if self.noted != Some((revision, window.to)) {
+            self.noted = Some((revision, window.to));
+            let own = notes.iter().filter(|note| window.contains(note.at));
+            self.feed.set_notes(own.cloned().collect());
         }
     }
 

@@ -8,6 +8,8 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 
+use kubechurn_changes::note::Note;
+
 use crate::kind_id::KindId;
 use crate::timeline::lanes::choice::{GroupRow, LanesBy};
 use crate::timeline::scale::{Scale, Window};
@@ -320,6 +322,30 @@ impl MomentFlag {
     }
 }
 
+/// Where a note stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoteMark {
+    /// The note.
+    pub note: Note,
+    /// Where it is above the lanes; `None` where it is not in the window.
+    pub x: Option<f64>,
+    /// Where it is below the overview; `None` where it is not in there.
+    pub strip_x: Option<f64>,
+}
+
+impl NoteMark {
+    /// Half its width above the lanes, in pixels.
+    pub const HALF: f64 = 4.0;
+    /// How far above the first lane it begins, in pixels.
+    pub const ABOVE: f64 = 16.0;
+    /// How far it reaches below the overview, in pixels.
+    pub const BELOW: f64 = 6.0;
+
+    fn is_near(&self, other: &NoteMark) -> bool {
+        self.note == other.note && near_places(&[self.x, self.strip_x], &[other.x, other.strip_x])
+    }
+}
+
 fn near_places(one: &[Option<f64>], other: &[Option<f64>]) -> bool {
     one.iter().zip(other).all(|places| match places {
         (Some(one), Some(other)) => near(*one, *other),
@@ -346,6 +372,8 @@ pub struct Scene {
     pub compared: [Option<f64>; 2],
     /// The moment that is shown; `None` for now.
     pub moment: Option<MomentFlag>,
+    /// What was noted.
+    pub noted: Vec<NoteMark>,
     /// The time at which the scene was made.
     pub now: f64,
     /// Whether the right end of the window is now.
@@ -403,6 +431,7 @@ impl Default for Scene {
             strip_span: None,
             compared: [None; 2],
             moment: None,
+            noted: Vec::new(),
             now: 0.0,
             following: true,
             columns: Vec::new(),
@@ -434,7 +463,7 @@ impl Scene {
     /// not.
     pub fn moves(&self) -> bool {
         let marks = self.glyphs.len() + self.events.len() + self.pills.len() + self.lines.len() + self.gaps.len();
-        self.following && marks + self.past.len() > 0
+        self.following && marks + self.past.len() + self.noted.len() > 0
     }
 
     /// Whether both are the same picture: the same things, none of them elsewhere by a quarter of a pixel or more. On a
@@ -450,6 +479,7 @@ impl Scene {
                 (Some(one), Some(other)) => one.is_near(other),
                 (one, other) => one == other,
             }
+            && same(&self.noted, &other.noted, NoteMark::is_near)
             && near(self.framed[0], other.framed[0])
             && near(self.framed[1], other.framed[1])
             && same(&self.columns, &other.columns, |one, two| {

@@ -12,6 +12,7 @@ pub mod labels;
 mod lane;
 pub(crate) mod layout;
 mod lost;
+pub(crate) mod noted;
 pub(crate) mod past;
 pub(crate) mod pointer;
 mod row_gaps;
@@ -23,7 +24,7 @@ pub mod ticks;
 
 pub use crate::timeline::words::text::{duration, fit};
 pub use contents::{
-    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, MomentFlag, NoteLabel, PastArea, PastGlyph,
-    PastMoment, Pill, REACH, ROW_TINTS, RowGap, SPAN_TINTS, Scene, StreamLine,
+    Area, Band, BandLabel, EventGlyph, GapArea, Glyph, Kept, LaneRow, MomentFlag, NoteLabel, NoteMark, PastArea,
+    PastGlyph, PastMoment, Pill, REACH, ROW_TINTS, RowGap, SPAN_TINTS, Scene, StreamLine,
 };
 pub use layout::{Layout, TimelineView};

@@ -1,8 +1,8 @@
-//! Makes values unreadable that look like credentials, before a recording leaves the page.
+//! Makes values unreadable that look like credentials, before they are written.
 //!
 //! What the name of a value says is all there is to go by: a name with `token`, `password` or the like in it. Names are those of
 //! annotations, of environment variables and other pairs of `name` and `value`, and of any text in an object. The values of
-//! Secrets never reach the history in the first place.
+//! Secrets are masked before anything is recorded.
 
 use std::ops::Range;
 
@@ -26,6 +26,11 @@ const WORDS: [&str; 12] = [
 /// The annotation in which kubectl keeps a copy of the object that it applied.
 const APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
+/// The members of a Secret whose values are masked.
+const MASKED: [&str; 2] = ["data", "stringData"];
+/// What is made unreadable, in words for the header of a file.
+pub const RULE: &str = "values whose names look like those of credentials";
+
 /// A text without what is not to be read, and the names of what was.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Redacted {
@@ -35,9 +40,10 @@ pub struct Redacted {
     pub names: Vec<String>,
 }
 
-/// An object's text without what looks like a credential; `None` where nothing does.
-pub fn redact(text: &str) -> Option<Redacted> {
-    let mut found = Found { text, values: Vec::new() };
+/// An object's text without what looks like a credential; `None` where nothing does. Of a Secret whose values are masked, they stay
+/// as they are.
+pub fn redact(text: &str, is_masked: bool) -> Option<Redacted> {
+    let mut found = Found { text, is_masked, values: Vec::new() };
     found.look(text, "");
     found.values.sort_by_key(|(range, ..)| range.start);
     if found.values.is_empty() {
@@ -67,6 +73,7 @@ type Value = (Range<usize>, String, Vec<String>);
 
 struct Found<'a> {
     text: &'a str,
+    is_masked: bool,
     values: Vec<Value>,
 }
 
@@ -82,6 +89,7 @@ impl<'a> Found<'a> {
                         Some(pair) if member.name == "value" => self.hide(member.value, pair),
                         // Names of fields, and who wrote them.
                         _ if member.name == "managedFields" => {}
+                        _ if self.is_masked && name.is_empty() && MASKED.contains(&&*member.name) => {}
                         _ => self.look(member.value, &member.name),
                     }
                 }
@@ -96,7 +104,7 @@ impl<'a> Found<'a> {
     /// Looks through an object that stands in a text.
     fn look_into(&mut self, value: &'a str) {
         if let Some(inner) = unescaped(value)
-            && let Some(redacted) = redact(&inner)
+            && let Some(redacted) = redact(&inner, self.is_masked)
             && let Ok(new) = serde_json::to_string(&redacted.text)
         {
             self.values.push((self.range(value), new, redacted.names));
@@ -129,7 +137,7 @@ mod tests {
             "managedFields":[{{"manager":"password-setter"}}]}},"spec":{{"secretName":"db","serviceAccountToken":{{"path":"token"}},
             "env":[{{"name":"LOG","value":"info"}},{{"name":"AUTH_TOKEN","value":"hunter2ä"}},{{"name":"TOKEN","valueFrom":{{"secretKeyRef":{{"name":"s","key":"k"}}}}}}]}}}}"#
         );
-        let redacted = redact(&text).unwrap();
+        let redacted = redact(&text, false).unwrap();
         assert!(!redacted.text.contains("hunter2"), "{}", redacted.text);
         assert_eq!(redacted.names, ["ci/api_key", "DB_PASSWORD", "AUTH_TOKEN"]);
         let expected = text
@@ -150,7 +158,13 @@ mod tests {
             r#"{"env":[{"name":"PASSWORD"},{"name":7,"value":"x"},{"value":"x"}]}"#,
             r#"{"password":{"#,
         ] {
-            assert_eq!(redact(text), None, "{text}");
+            assert_eq!(redact(text, false), None, "{text}");
         }
+        // The masked values of a Secret say whether they change; its annotations are like any other's.
+        let secret =
+            r#"{"metadata":{"annotations":{"token":"x"}},"data":{"token":"mask"},"stringData":{"password":"mask"}}"#;
+        let redacted = redact(secret, true).unwrap();
+        assert_eq!(redacted.names, ["token"]);
+        assert_eq!(redacted.text, secret.replace(r#""x""#, r#""redacted, 1 bytes""#));
     }
 }
