@@ -90,6 +90,8 @@ const FIXED: [&str; 13] = [
 const FREE: [&str; 6] = ["labels", "annotations", "matchLabels", "nodeSelector", "data", "binaryData"];
 /// The letters of which Kubernetes makes the ends of names.
 const GENERATED: &str = "bcdfghjklmnpqrstvwxz2456789";
+/// The longest name that an object can have: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+const LONGEST: usize = 253;
 /// How many of what is replaced are shown.
 const EXAMPLES: usize = 3;
 
@@ -155,7 +157,7 @@ impl Replacer {
     /// Learns the name of an object, and the one of which Kubernetes has made it.
     pub fn learn_name(&mut self, name: &str) {
         let is_common = name.is_empty() || COMMON.contains(&name) || name.starts_with("system:");
-        if !self.rules.names || is_common || self.names.numbers.contains_key(name) {
+        if !self.rules.names || is_common || name.len() > LONGEST || self.names.numbers.contains_key(name) {
             return;
         }
         if let Some(at) = name.rfind(['-', '.']).filter(|at| is_generated(&name[at + 1..])) {
@@ -566,6 +568,9 @@ mod tests {
             replacer.replace(text);
             replacer.words(text);
         }
+        // A name of many ends.
+        let text = format!(r#"{{"otherName":"web{}"}}"#, "-1".repeat(1_000_000));
+        assert_eq!(replaced(&[&text], ALL), [text]);
         let mut replacer = Replacer::new(ALL);
         replacer.learn(r#"{"metadata":{"name":"web"},"image":"web:1","podIP":"10.0.0.1"}"#);
         replacer.words("10.0.0.1");
