@@ -112,11 +112,57 @@ fn attribute(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
+    use kubechurn_recording::Header;
+    use kubechurn_recording::native::FileWriter;
+
     use super::*;
 
     #[test]
     fn a_title_cannot_leave_its_attribute() {
         assert_eq!(attribute("a \"b\" <c> & d\ne"), "a &quot;b&quot; &lt;c> &amp; d e");
+    }
+
+    #[test]
+    fn a_site_has_the_recordings_and_what_cannot_be_one_is_refused() {
+        let scratch = std::env::temp_dir().join(format!("kubechurn-site-{}", std::process::id()));
+        let place = |name: &str| scratch.join(name);
+        fs::create_dir_all(place("taken")).expect("a folder");
+        let header = Header { title: "a \"title\"".to_owned(), ..Header::default() };
+        let mut file = FileWriter::new(header, Cursor::new(Vec::new()));
+        file.push(1_000.0, &Line::Note("x")).expect("memory takes it");
+        let bytes = file.finish().expect("memory takes it").into_inner();
+        for name in ["run.churn", "taken/run.churn", "a b.churn"] {
+            fs::write(place(name), &bytes).expect("a file");
+        }
+        fs::write(place("text.churn"), "hello").expect("a file");
+        let site = |folder: &str, names: &[&str]| {
+            let recordings = names.iter().map(|name| place(name)).collect();
+            run(&Site { folder: place(folder), recordings }).map_err(|error| error.to_string())
+        };
+        let refused = |folder: &str, names: &[&str], why: &str| {
+            let refusal = site(folder, names).expect_err(why);
+            assert!(refusal.contains(why), "{refusal}");
+        };
+        refused("taken", &["run.churn"], "is there already");
+        refused("text.churn", &["run.churn"], "is there already");
+        refused("new", &["text.churn"], "text.churn is no recording: line 1: it is not compressed by gzip");
+        refused("new", &["run.churn", "taken/run.churn"], "the name of each recording must be another one");
+        refused("new", &["a b.churn"], "the name of each recording");
+        refused("new", &["none.churn"], "No such file");
+        assert!(!place("new").exists());
+        match page::index() {
+            None => refused("new", &["run.churn"], "built without the page"),
+            Some(_) => {
+                site("new", &["run.churn"]).expect("it is made");
+                let index = fs::read_to_string(place("new/index.html")).expect("the page");
+                let named = "<meta name=\"recordings\" content=\"recordings/run.churn a &quot;title&quot;\"></head>";
+                assert!(index.contains(named), "{index}");
+                assert_eq!(fs::read(place("new/recordings/run.churn")).expect("the recording"), bytes);
+            }
+        }
+        fs::remove_dir_all(&scratch).expect("it goes");
     }
 
     #[test]
