@@ -37,7 +37,9 @@ impl Cluster {
 
     async fn start_at(port: &str) -> Self {
         let (process, url) = run(&["--port", port]).await;
-        Self { url, client: reqwest::Client::new(), process: Some(process) }
+        // The cluster cuts its connections where it is told to, so none is kept for the next request.
+        let client = reqwest::Client::builder().pool_max_idle_per_host(0).build().expect("an HTTP client can be made");
+        Self { url, client, process: Some(process) }
     }
 
     /// Kills the cluster, and starts another with these arguments at the same address as soon as the port is free.
