@@ -74,7 +74,7 @@ pub fn Save(
     };
     let chosen = Memo::new(move |_| model.with(|model| model.chosen.clone()));
     let ends = Memo::new(move |_| model.with(|model| model.ends.clone()));
-    let end = move |at: usize, testid: &'static str, label: &'static str| {
+    let end = move |at: usize, testid: &'static str, label: &'static str, example: &'static str| {
         let typed = move |event| {
             let mut ends = ends.get_untracked();
             ends[at] = event_target_value(&event);
@@ -87,6 +87,7 @@ pub fn Save(
                 data-testid=testid
                 aria-label=label
                 title=label
+                placeholder=example
                 size="12"
                 spellcheck="false"
                 autocomplete="off"
@@ -146,8 +147,8 @@ pub fn Save(
                 })}
                 {choice("save-lately", SaveTime::Lately, "the last 10 minutes".to_owned())}
                 <span class="save-ends">
-                    "from "{end(0, "save-from", "the first time, as a time of day")}
-                    " to "{end(1, "save-to", "the second time, as a time of day, or “now”")}
+                    "from "{end(0, "save-from", "the first time, as a time of day", "14:02:11")}
+                    " to "{end(1, "save-to", "the second time, as a time of day, or “now”", "now")}
                 </span>
             </fieldset>
             <fieldset class="save-kinds">
