@@ -288,5 +288,7 @@ async fn turn(this: Weak<Shell>) {
             () = sleep(Duration::from_secs_f64(rest / 1_000.0)) => {}
             () = sooner.notified() => {}
         }
+        // Both may be there at once, turn after turn; the test and its requests have their turns, too.
+        tokio::task::yield_now().await;
     }
 }
