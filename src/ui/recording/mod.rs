@@ -128,64 +128,66 @@ pub fn Save(
             on:pointerdown=move |event| outside(&event, dialog, close)
         >
             <h2 id="save-heading">"Save the recording"</h2>
-            <label class="save-title">
-                "Title"
-                <input
-                    data-testid="save-title"
-                    maxlength="200"
-                    placeholder="what happened"
-                    autofocus
-                    prop:value=read(|model| &model.title)
-                    on:input=move |event| send(RecordingCommand::Title(event_target_value(&event)))
-                />
-            </label>
-            <fieldset class="save-times">
-                <legend>"Which time"</legend>
-                {choice("save-all", SaveTime::All, "all that is recorded".to_owned())}
-                {move || chosen.get().map(|words| {
-                    choice("save-chosen", SaveTime::Chosen, format!("the chosen time, {words}"))
-                })}
-                {choice("save-lately", SaveTime::Lately, "the last 10 minutes".to_owned())}
-                <span class="save-ends">
-                    "from "{end(0, "save-from", "the first time, as a time of day", "14:02:11")}
-                    " to "{end(1, "save-to", "the second time, as a time of day, or “now”", "now")}
-                </span>
-            </fieldset>
-            <fieldset class="save-kinds">
-                <legend>"What will be in the file: versions of"</legend>
-                {places(count, kind)}
-            </fieldset>
-            <fieldset class="save-kinds save-namespaces" hidden=move || namespaces.get() == 0>
-                <legend>"in the namespaces"</legend>
-                <span class="save-every">
-                    <button data-testid="save-every" on:click=move |_| send(RecordingCommand::Namespaces(true))>"All"</button>
-                    <button data-testid="save-none" on:click=move |_| send(RecordingCommand::Namespaces(false))>"None"</button>
-                </span>
-                {places(namespaces, namespace)}
-            </fieldset>
-            <p data-testid="save-total">{read(|model| &model.total)}</p>
-            <fieldset class="save-rules">
-                <legend>"What will not be in it"</legend>
-                <p>"The values of Secrets. The recorder never has them."</p>
-                <label>
+            <div class="save-parts">
+                <label class="save-title">
+                    "Title"
                     <input
-                        type="checkbox"
-                        data-testid="save-redact"
-                        prop:checked=move || model.with(|model| model.redacts)
-                        on:change=move |_| send(RecordingCommand::Redact)
+                        data-testid="save-title"
+                        maxlength="200"
+                        placeholder="what happened"
+                        autofocus
+                        prop:value=read(|model| &model.title)
+                        on:input=move |event| send(RecordingCommand::Title(event_target_value(&event)))
                     />
-                    "Values whose names have password, token, secret, credential, api-key or the like in them: in \
-                     annotations, environment variables and anywhere else."
                 </label>
-                <p data-testid="save-hits">{read(|model| &model.hits)}</p>
-                <ul class="mono">{each(examples, String::clone, |hit| view! { <li>{hit}</li> }.into_any())}</ul>
-                {rule("save-names", "Names of objects, namespaces and nodes: others in their place.", |rules| &mut rules.names)}
-                {rule("save-addresses", "IP addresses and host names: others in their place.", |rules| &mut rules.addresses)}
-                {rule("save-images", "Images: other repositories in their place. Tags stay.", |rules| &mut rules.images)}
-                <ul class="mono" data-testid="save-replaced">
-                    {each(replaced, String::clone, |line| view! { <li>{line}</li> }.into_any())}
-                </ul>
-            </fieldset>
+                <fieldset class="save-times">
+                    <legend>"Which time"</legend>
+                    {choice("save-all", SaveTime::All, "all that is recorded".to_owned())}
+                    {move || chosen.get().map(|words| {
+                        choice("save-chosen", SaveTime::Chosen, format!("the chosen time, {words}"))
+                    })}
+                    {choice("save-lately", SaveTime::Lately, "the last 10 minutes".to_owned())}
+                    <span class="save-ends">
+                        "from "{end(0, "save-from", "the first time, as a time of day", "14:02:11")}
+                        " to "{end(1, "save-to", "the second time, as a time of day, or “now”", "now")}
+                    </span>
+                </fieldset>
+                <fieldset class="save-kinds">
+                    <legend>"What will be in the file: versions of"</legend>
+                    {places(count, kind)}
+                </fieldset>
+                <fieldset class="save-kinds save-namespaces" hidden=move || namespaces.get() == 0>
+                    <legend>"in the namespaces"</legend>
+                    <span class="save-every">
+                        <button data-testid="save-every" on:click=move |_| send(RecordingCommand::Namespaces(true))>"All"</button>
+                        <button data-testid="save-none" on:click=move |_| send(RecordingCommand::Namespaces(false))>"None"</button>
+                    </span>
+                    {places(namespaces, namespace)}
+                </fieldset>
+                <p data-testid="save-total">{read(|model| &model.total)}</p>
+                <fieldset class="save-rules">
+                    <legend>"What will not be in it"</legend>
+                    <p>"The values of Secrets. The recorder never has them."</p>
+                    <label>
+                        <input
+                            type="checkbox"
+                            data-testid="save-redact"
+                            prop:checked=move || model.with(|model| model.redacts)
+                            on:change=move |_| send(RecordingCommand::Redact)
+                        />
+                        "Values whose names have password, token, secret, credential, api-key or the like in them: in \
+                         annotations, environment variables and anywhere else."
+                    </label>
+                    <p data-testid="save-hits">{read(|model| &model.hits)}</p>
+                    <ul class="mono">{each(examples, String::clone, |hit| view! { <li>{hit}</li> }.into_any())}</ul>
+                    {rule("save-names", "Names of objects, namespaces and nodes: others in their place.", |rules| &mut rules.names)}
+                    {rule("save-addresses", "IP addresses and host names: others in their place.", |rules| &mut rules.addresses)}
+                    {rule("save-images", "Images: other repositories in their place. Tags stay.", |rules| &mut rules.images)}
+                    <ul class="mono" data-testid="save-replaced">
+                        {each(replaced, String::clone, |line| view! { <li>{line}</li> }.into_any())}
+                    </ul>
+                </fieldset>
+            </div>
             <div class="buttons">
                 <button data-testid="save-close" on:click=move |_| close()>"Cancel"</button>
                 <button class="primary" data-testid="save-write" on:click=move |_| send(RecordingCommand::Write)>"Save"</button>
