@@ -22,6 +22,13 @@ async fn what_is_saved_is_opened_beside_the_cluster_and_is_what_it_was() {
     let name = "what_is_saved_is_opened_beside_the_cluster_and_is_what_it_was";
     with_live_page(name, "#/pods", async |page, cluster| {
         page.browser.run(GIVEN, Vec::new()).await;
+        page.press("N").await;
+        page.becomes("the field for a note", "return document.querySelector('[data-testid=note]')?.open", json!(true))
+            .await;
+        finds_nothing(page, "the field for a note").await;
+        page.press("<b>look here</b>\u{e007}").await;
+        page.becomes("it is closed", "return document.querySelector('[data-testid=note]').open", json!(false)).await;
+
         // Something is written, deleted and made while it is recorded.
         let pods = cluster.list("/api/v1/pods").await;
         let (gone, _) = pods.items.iter().next().expect("there are Pods");
@@ -29,13 +36,6 @@ async fn what_is_saved_is_opened_beside_the_cluster_and_is_what_it_was() {
         cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{pod}")).await;
         let truth = cluster.quiet("/api/v1/pods").await;
         page.shows("pods", &truth, SOON).await;
-
-        page.press("N").await;
-        page.becomes("the field for a note", "return document.querySelector('[data-testid=note]')?.open", json!(true))
-            .await;
-        finds_nothing(page, "the field for a note").await;
-        page.press("<b>look here</b>\u{e007}").await;
-        page.becomes("it is closed", "return document.querySelector('[data-testid=note]').open", json!(false)).await;
 
         page.press(":save the recording\u{e007}").await;
         page.becomes(
