@@ -38,7 +38,7 @@ async fn said_of(off: f64) -> Vec<String> {
         .await;
         wait_until("the page has drawn", Duration::from_secs(3), async || {
             said = page.notices("clock");
-            holds(off.abs() < 5.0 || !said.is_empty(), || page.view(|view| view.dialogs.told.to_string()))
+            holds(off.abs() < 5.0 || !said.is_empty(), || page.view(|view| view.dialogs.message.to_string()))
         })
         .await;
     })

@@ -77,7 +77,7 @@ fn held(page: &Model, place: &dyn Environment) -> Held {
         }
         rows
     };
-    let told = (page.untold() == 0).then(|| told(page));
+    let told = (page.unread() == 0).then(|| told(page));
     (KINDS.iter().map(|kind| (page.digest_of(kind), rows(kind))).collect(), told)
 }
 

@@ -39,7 +39,7 @@ fn written_view(written: Written, when: String, at: Option<f64>, commands: Comma
             <span class="num" data-at=at>{when}</span>
             " · "
             <span title="inferred from managedFields: whose entry changed with this version, or who owns what changed" data-writers="">
-                {if names.is_empty() { String::from("managedFields tells no writer") } else { names.join("; ") }}
+                {if names.is_empty() { String::from("managedFields names no writer") } else { names.join("; ") }}
             </span>
         </p>
         <dl class="diff">{changes.changes.into_iter().map(field_view).collect_view()}</dl>

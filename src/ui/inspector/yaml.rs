@@ -85,7 +85,7 @@ pub fn YamlView(signals: Inspector, commands: Commands) -> impl IntoView {
             style=("--yaml-line", format!("{LINE}px"))
             role="group"
             tabindex="0"
-            aria-label="YAML. The arrows choose a line, and Enter tells the last write of its field."
+            aria-label="YAML. The arrows choose a line, and Enter shows the last write of its field."
             aria-activedescendant=move || current.get().filter(|at| *at < count()).map(line_id)
             on:click=move |event: ev::MouseEvent| {
                 let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());

@@ -45,7 +45,7 @@ pub fn Footer(
             <button
                 class="clock"
                 data-testid="clock"
-                title="the clock by which times are told: local, UTC, or local with the name of its zone (z)"
+                title="the clock by which times are shown: local, UTC, or local with the name of its zone (z)"
                 on:click=move |_| commands.send(Command::ToggleZone)
             >
                 {move || screen.footer.clock.get()}

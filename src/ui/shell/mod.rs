@@ -90,7 +90,7 @@ pub fn Shell(
         {once(move || screen.dialogs.note.with(Option::is_some), move || view! { <NoteField screen commands /> })}
         {once(move || screen.header.question.with(Option::is_some), move || view! { <Question screen commands /> })}
         <p class="hidden-text" role="status" data-testid="said">{move || screen.dialogs.spoken.get()}</p>
-        <p class="told" role="status" data-testid="told">{move || screen.dialogs.told.get()}</p>
+        <p class="told" role="status" data-testid="told">{move || screen.dialogs.message.get()}</p>
         {move || screen.header.splash.get().map(|splash| view! {
             <div class="splash" data-testid="splash" role="alert">
                 {(!splash.recordings.is_empty()).then(|| view! {

@@ -16,6 +16,9 @@ use kubechurn_model::view::{CellModel, Head, RowModel, cell_id, row_id};
 
 use crate::ui::screen::{Commands, ElementRow};
 
+/// What the words beside a name mean.
+const GONE: &str = "It does not exist any more. It is here because another moment than now is shown.";
+
 /// The cells of a new row. They are made once for each set of columns, and copied for each row.
 #[derive(Clone, Default)]
 pub struct Pattern(Vec<Column>, Vec<Element>);
@@ -112,7 +115,10 @@ impl Drawn {
         put(element, "data-fresh", was, is, |row| row.fresh.then_some("true"));
         put(element, "data-flaw", was, is, |row| row.flaw.as_ref().map(|_| "true"));
         put(element, "data-deleting", was, is, |row| row.deletion.as_ref().map(|_| "true"));
-        put(element, "title", was, is, |row| row.flaw.as_deref().or(row.deletion.as_deref()));
+        put(element, "data-gone", was, is, |row| row.gone.then_some("true"));
+        put(element, "title", was, is, |row| {
+            row.flaw.as_deref().or(row.deletion.as_deref()).or(row.gone.then_some(GONE))
+        });
         put(element, "data-hand", was, is, |row| row.cursor.map(|cell| if cell == 0 { "row" } else { "cell" }));
         if was.map_or(0, |was| was.fading) != is.fading {
             set(element, "data-fading", (is.fading > 0).then(|| is.fading.to_string()).as_deref());

@@ -46,10 +46,16 @@ pub fn VerifiedList(
                 {move || screen.footer.verified.with(|verified| verified.label.clone())} " ▴"
             </summary>
             <div>
-                <p class="lead">
-                    <button data-testid="verify" on:click=verify>"Verify now"</button>
-                    "The server is asked who exists, at the very version that is shown; store and rows are compared with that."
-                </p>
+                {move || if state() == "recording" {
+                    view! { <p class="lead">"This is a recording: there is no server to compare it with."</p> }.into_any()
+                } else {
+                    view! {
+                        <p class="lead">
+                            <button data-testid="verify" on:click=verify>"Verify now"</button>
+                            "The server is asked who exists, at the very version that is shown; store and rows are compared with that."
+                        </p>
+                    }.into_any()
+                }}
                 <ol>{move || screen.footer.verified.with(|verified| verified.items.clone()).into_iter().map(item).collect_view()}</ol>
             </div>
         </details>

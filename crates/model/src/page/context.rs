@@ -184,7 +184,7 @@ impl Context<'_> {
 
     /// Shows the user for a moment what came of a command.
     pub fn show_message(&mut self, words: &str) {
-        self.view.dialogs.told.put(words.to_owned());
+        self.view.dialogs.message.put(words.to_owned());
         self.message.shown_at = Some(self.now);
     }
 
@@ -192,7 +192,7 @@ impl Context<'_> {
     pub fn end_message(&mut self) {
         if self.message.ends_at().is_some_and(|end| self.now >= end) {
             self.message.shown_at = None;
-            self.view.dialogs.told.put(String::new());
+            self.view.dialogs.message.put(String::new());
         }
     }
 

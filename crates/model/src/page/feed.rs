@@ -47,7 +47,7 @@ const WATCHED_SHARE: f64 = 3.0;
 /// that time; where there are more, the page has enough to do.
 const QUIET_SHARE: f64 = 1.0;
 /// What an empty feed says while the recorder is off.
-const OFF: &str = "The recorder is off, so that no change is told, no loop or fight is found, and no watched filter is told of. \
+const OFF: &str = "The recorder is off, so that no change is listed, no loop or fight is found, and no watched filter notifies. \
                    The menu Table of a kind gives it memory again.";
 /// How many changes may wait without a word: they are told within a moment.
 const FEW: usize = 100;
@@ -144,7 +144,7 @@ impl Feed {
     }
 
     /// How many changes are still to be told, those of the moment that is shown included.
-    pub(super) fn untold(&self) -> usize {
+    pub(super) fn unread(&self) -> usize {
         let left = self.changes.span.as_ref().map_or(0, |reading| reading.left(&self.changes.times));
         self.changes.waiting() + left as usize
     }

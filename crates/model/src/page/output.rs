@@ -261,8 +261,8 @@ impl Page {
     }
 
     /// How many changes that were received are not told in the feed yet.
-    pub fn untold(&self) -> usize {
-        self.feed.untold()
+    pub fn unread(&self) -> usize {
+        self.feed.unread()
     }
 
     /// The lines of what is recorded, as far as it is selected, block by block.

@@ -13,7 +13,8 @@ use kubechurn_client::cache::delta::DeltaType;
 use crate::page::context::Context;
 use crate::page::empty::{absence, empty};
 use crate::page::environment::Environment;
-use crate::rewind::Rewound;
+use crate::page::watching::Watching;
+use crate::rewind::{Present, Rewound, Stores};
 use crate::table::cursor::Cursor;
 use crate::table::layout::Layout;
 use crate::table::order::{RowId, RowKey};
@@ -85,6 +86,15 @@ pub(super) const OLD_AGES: f64 = 10_000.0;
 fn reading(cx: &Context<'_>) -> Option<String> {
     let unread = cx.watching.rewound.as_ref().map_or(0, Rewound::unread);
     (unread > 0).then(|| format!("reading, {} left", grouped(unread as u64)))
+}
+
+/// Whether a row is of another moment than now, and its object does not exist any more.
+fn is_gone(row: &Row, view: &TableView, watching: &Watching) -> bool {
+    let Some(kind) = view.schema().kinds().get(row.kind.index()).filter(|_| watching.rewound.is_some()) else {
+        return false;
+    };
+    let stores = Stores { watches: &watching.watches, informers: &watching.informers };
+    stores.find(kind, &row.object.key).is_none_or(|now| now.uid != row.object.uid)
 }
 
 /// Whether a row has an age that is renewed each second.
@@ -228,7 +238,8 @@ impl RowWindow {
         let now = cx.shown_at();
         let walls = cx.times(layout.schema());
         let reading = reading(cx);
-        let Some(view) = cx.watching.view() else {
+        let watching = &*cx.watching;
+        let Some(view) = watching.view() else {
             self.show_nothing(cx);
             return false;
         };
@@ -261,7 +272,7 @@ impl RowWindow {
         let mut places = Vec::with_capacity(rows.len());
         for (rank, key, row, held) in rows {
             let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
-            let look = Look { selected: is_selected, cursor: self.cursor.on(key) };
+            let look = Look { selected: is_selected, cursor: self.cursor.on(key), gone: is_gone(row, view, watching) };
             let wall = walls.get(row.kind.index()).copied().unwrap_or_default();
             let is_young = is_young(row, wall, now);
             has_young |= is_young;

@@ -122,7 +122,7 @@ pub(super) fn toggle_zone(cx: &mut Context<'_>) {
     *cx.zone = zone;
     cx.store(ZONE, (zone != Zone::default()).then_some(zone.name()));
     let clock = cx.words().clock();
-    cx.show_message(&format!("Times are told in {clock}."));
+    cx.show_message(&format!("Times are shown in {clock}."));
     cx.view.footer.clock.put(clock);
     *cx.repaints = true;
 }

@@ -139,7 +139,7 @@ impl Status {
             page: format!("{:.0}", rates.pages),
             version: version.unwrap_or_default(),
             watches: format!("{watches} {}", if watches == 1 { "watch" } else { "watches" }),
-            rate: bytes(rates.bytes),
+            rate: if cx.navigation.recorded.is_some() { String::from("recorded") } else { bytes(rates.bytes) },
             memory: memory_words(budget, cx),
             balanced: watching.is_balanced(),
             ledger: watching.sums(),

@@ -131,13 +131,15 @@ impl Verification {
             found_at: item.found_at.map(time),
             differences: item.differences,
         };
-        let items = if cx.open_lists.contains(&List::Verified) { found::items(verifier, watches) } else { Vec::new() };
-        let (state, at) = (summary.state, summary.at.map(time));
+        let is_listed = cx.open_lists.contains(&List::Verified) && cx.navigation.recorded.is_none();
+        let items = if is_listed { found::items(verifier, watches) } else { Vec::new() };
+        let (state, at) = (cx.navigation.state(summary.state), summary.at.map(time));
         let label = match (state, &at) {
             ("checking", _) if summary.words.is_empty() => String::from("verifying …"),
             ("checking", _) => format!("verifying, {}", summary.words),
             ("same", Some(at)) => format!("verified {at}"),
             ("differs", Some(at)) => format!("{} differ {at}", summary.words),
+            ("recording", _) => String::from("a recording"),
             _ => String::from("not verified"),
         };
         let model = VerifiedModel { state, label, words: summary.words, items: items.into_iter().map(item).collect() };

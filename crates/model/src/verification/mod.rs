@@ -435,7 +435,7 @@ impl Verifier {
         }
         let version = run.comparison.as_ref().map(Comparison::version).cloned().unwrap_or_default();
         let reason = format!(
-            "the server does not have version {version}, which was told before: it was restored from a backup, or lags \
+            "the server does not have version {version}, which it named before: it was restored from a backup, or lags \
              behind ({words})"
         );
         self.wrong(now, reason, informers, steps);

@@ -135,6 +135,8 @@ pub struct RowModel {
     pub selected: bool,
     /// Whether the cursor is on it: on the row (0), or on one of its cells (from 1).
     pub cursor: Option<usize>,
+    /// Whether another moment than now is shown, and the object does not exist any more.
+    pub gone: bool,
     /// What part of the object could not be read.
     pub flaw: Option<Box<str>>,
     /// That it is being deleted, in words, where no cell says so.

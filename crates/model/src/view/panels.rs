@@ -357,6 +357,6 @@ panel! {
         /// What a screen reader says about the connection.
         spoken: String,
         /// The outcome of what the user asked for: shown for a moment, and read out by a screen reader.
-        told: String,
+        message: String,
     }
 }

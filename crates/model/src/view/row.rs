@@ -15,13 +15,15 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::record::time::Time;
 use kubechurn_columns::state::tone_of_cell;
 
-/// How the user's selection and cursor touch a row.
+/// What is shown of a row beside its object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
     /// Whether the row's object is the one that the inspector shows.
     pub selected: bool,
     /// Whether the cursor is on the row (0), or on one of its cells (from 1).
     pub cursor: Option<usize>,
+    /// Whether another moment than now is shown, and the object does not exist any more.
+    pub gone: bool,
 }
 
 /// What a row showed last.
@@ -44,7 +46,7 @@ pub struct ShownRow<'a> {
     pub row: &'a Row,
     /// The position in the whole table, from 1.
     pub rank: usize,
-    /// The selection and the cursor on the row.
+    /// The selection, the cursor, and what became of it.
     pub look: Look,
     /// What the row showed last, if the row was in the document.
     pub before: Option<Seen<'a>>,
@@ -144,6 +146,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         fading: row.deleted_at().map_or(0, |deleted_at| view.deleted().retention().fading(now - deleted_at)),
         selected: look.selected,
         cursor: look.cursor,
+        gone: look.gone,
         flaw: object.flaw.clone(),
         deletion: object
             .deletion()

@@ -138,7 +138,7 @@ impl Account {
             let HandlerLedger { handled, failed, waiting, passed_over, meant, complaint } = ledger;
             let complaint = complaint.as_ref().map_or_else(String::new, |words| format!(" ({words})"));
             format!(
-                "{name}: told {meant} = handled {handled} + failed {failed}{complaint} + waiting {waiting} + for others \
+                "{name}: changes {meant} = handled {handled} + failed {failed}{complaint} + waiting {waiting} + for others \
                  {passed_over}\n"
             )
         };

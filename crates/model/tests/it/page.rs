@@ -382,8 +382,8 @@ impl Play {
         self.done()
     }
 
-    fn told(&self) -> &str {
-        &self.page.view().dialogs.told
+    fn message(&self) -> &str {
+        &self.page.view().dialogs.message
     }
 
     fn state(&self) -> &'static str {

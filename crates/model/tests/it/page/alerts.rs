@@ -14,7 +14,7 @@ fn a_change_that_passes_notifies_once_in_ten_seconds_and_the_mark_goes_when_the_
     play.command(Command::Filter(String::from("type:added")));
     play.command(Command::Alerts(AlertCommand::Watch));
     assert!(play.done().contains("ask to notify"));
-    assert_eq!(play.told(), "You are notified of what passes type:added from now on.");
+    assert_eq!(play.message(), "You are notified of what passes type:added from now on.");
     play.change(id, "DELETED", "a@11");
     assert_eq!(play.done(), "", "it does not pass");
     play.change(id, "ADDED", "c@12");
@@ -60,7 +60,7 @@ fn a_relist_never_notifies_and_nothing_notifies_twice() {
 fn a_hidden_page_notifies_of_what_a_socket_brings_without_a_frame() {
     let (mut play, id) = listed_at("#/pods");
     play.command(Command::Alerts(AlertCommand::Watch));
-    assert_eq!(play.told(), "You are notified of what passes kind:/^(Pod)$/ from now on.");
+    assert_eq!(play.message(), "You are notified of what passes kind:/^(Pod)$/ from now on.");
     play.place.hidden.set(true);
     play.page.visibility_changed(&play.place);
     play.settle();

@@ -204,10 +204,10 @@ fn what_cannot_be_compared_is_said() {
 
     let mut play = Play::listed("#/pods?sel=n/a&tab=changes", &["a@1"]);
     play.press(&["v"], Focus::Table);
-    assert_eq!(play.told(), "There is one version, and none to compare it with.");
+    assert_eq!(play.message(), "There is one version, and none to compare it with.");
     assert!(play.page.view().inspector.comparison.is_none());
     play.command(Command::Recorder(Budget::Off));
     play.frame();
     play.press(&["v"], Focus::Table);
-    assert_eq!(play.told(), "No version of the object is kept.");
+    assert_eq!(play.message(), "No version of the object is kept.");
 }

@@ -367,7 +367,7 @@ fn command_lines_and_the_difference_of_two_versions_are_copied_and_never_run() {
     assert_eq!(lines[0].text, "kubectl describe pod a -n n");
     play.command(Command::Inspector(InspectorCommand::CopyLine(lines[0].text.clone())));
     play.answers("copy", Answer::Copy(true));
-    assert_eq!(play.told(), "Copied the command line: kubectl describe pod a -n n");
+    assert_eq!(play.message(), "Copied the command line: kubectl describe pod a -n n");
     play.command(Command::Inspector(InspectorCommand::CopyDifference));
     let copied = play.requests.iter().find_map(|(_, request)| match request {
         Request::Copy(text) => Some(text.clone()),

@@ -283,7 +283,7 @@ fn two_moments_are_chosen_by_key_by_typed_times_and_from_a_rewound_page() {
     play.spans(SpanCommand::Typed([String::from("00:00:21"), String::from("00:00:24.5")]));
     assert_eq!(play.net().words, "3 objects differ: 1 added, 2 changed");
     play.spans(SpanCommand::Typed([String::from("noon"), String::from("now")]));
-    assert!(play.told().contains("Write times of day"), "{}", play.told());
+    assert!(play.message().contains("Write times of day"), "{}", play.message());
     play.command(Command::Span(SpanCommand::Clear));
     play.settled();
     play.command(Command::Rewind(RewindCommand::To(35_000.0)));

@@ -44,7 +44,7 @@ fn noted() -> Play {
     assert!(play.field().expect("the field is open").text.is_empty());
     play.noted(NoteCommand::Keep(format!("  {HOSTILE} ")));
     assert_eq!(play.field(), None);
-    assert!(play.told().starts_with("Noted at 00:00:05"), "{}", play.told());
+    assert!(play.message().starts_with("Noted at 00:00:05"), "{}", play.message());
     play.place.now.set(8_000.0);
     play.change(id, "DELETED", "b@11");
     play.noted(NoteCommand::Begin);

@@ -31,7 +31,7 @@ fn a_recording_from_elsewhere_is_not_opened_by_an_address() {
     for url in ["http://127.0.0.2:8080/x.churn", "https://127.0.0.1:8080/x.churn", "http://evil.example/", "nonsense"] {
         let play = Play::at(&format!("{HOME}#/open?url={url}"), &[]);
         assert!(play.effects.iter().all(|effect| !effect.starts_with("open the recording")), "{:?}", play.effects);
-        assert!(play.told().starts_with(&format!("{url} was not opened: ")), "{}", play.told());
+        assert!(play.message().starts_with(&format!("{url} was not opened: ")), "{}", play.message());
     }
 }
 
@@ -43,6 +43,12 @@ fn an_address_within_a_recording_keeps_naming_it() {
     let mut page = Page::open(&Header::default(), 1_000_000, &env);
     page.replayed(2_000.0, &env);
     assert_eq!(page.place(), "#/changes");
+    let footer = &page.view().footer;
+    assert_eq!(
+        (&*footer.verified.label, &*footer.pipeline.rate),
+        ("a recording", "recorded"),
+        "there is no server to ask"
+    );
     let fragments = |page: &mut Page| -> Vec<String> {
         let all = page.take_effects().list.into_iter().filter_map(|effect| match effect {
             Effect::Push(fragment) => Some(format!("push {fragment}")),

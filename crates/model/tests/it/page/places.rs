@@ -186,7 +186,7 @@ fn the_palette_takes_what_it_has_found() {
     }
     assert!(*play.page.view().header.paused);
     play.answers("copy", Answer::Copy(true));
-    assert_eq!(play.told(), "Copied the link: http://127.0.0.1:8080/#/pods");
+    assert_eq!(play.message(), "Copied the link: http://127.0.0.1:8080/#/pods");
 }
 
 #[test]
@@ -255,20 +255,20 @@ fn an_object_elsewhere_is_visited_in_its_own_table() {
 fn what_is_copied_and_kept_is_said() {
     let mut play = Play::listed("#/pods", &["a@1", "b@2"]);
     play.command(Command::Copy(Copied::Name));
-    assert_eq!((play.done(), play.told()), (String::new(), "No row is chosen: j and k, or the arrows, go to one."));
+    assert_eq!((play.done(), play.message()), (String::new(), "No row is chosen: j and k, or the arrows, go to one."));
     play.command(Command::Row(Step::By(1)));
     play.command(Command::Row(Step::By(1)));
     play.done();
     play.command(Command::Copy(Copied::ObjectCommandLine));
     assert_eq!(play.done(), "copy kubectl get pod b -n n -o yaml");
     play.answers("copy", Answer::Copy(false));
-    assert!(play.told().ends_with("To copy by hand: kubectl get pod b -n n -o yaml"), "{}", play.told());
+    assert!(play.message().ends_with("To copy by hand: kubectl get pod b -n n -o yaml"), "{}", play.message());
     play.hears("pods", "DELETED", "a@101");
     play.frame();
     play.command(Command::Export(kubechurn_model::table::export::Format::Csv));
     assert_eq!(play.done(), "save pods-19700101T000001.csv 1", "a deleted row is not what there is");
     play.answers("save", Answer::Save(Some(1)));
-    assert_eq!(play.told(), "Exported 1 rows: pods-19700101T000001.csv");
+    assert_eq!(play.message(), "Exported 1 rows: pods-19700101T000001.csv");
 }
 
 /// The page at `address` once a socket alone has found its API.

@@ -181,7 +181,7 @@ fn what_is_taken_out_of_the_page_has_no_provisional_row() {
     play.effects.clear();
     play.command(Command::Export(Format::Csv));
     assert!(play.done().ends_with(" 0"), "no row is exported");
-    assert_eq!(play.told(), "Exporting 0 rows … 3 provisional rows are left out: the list is not complete.");
+    assert_eq!(play.message(), "Exporting 0 rows … 3 provisional rows are left out: the list is not complete.");
     // What the user copies is what the user sees.
     play.command(Command::Row(Step::First));
     play.frame();

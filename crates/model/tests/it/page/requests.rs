@@ -136,7 +136,7 @@ fn a_release_that_the_page_does_not_know_is_said_once() {
     let message_of = |minor| {
         let mut play = Play::at("http://127.0.0.1:8080/#/crds", &[]);
         play.is_found(Some(Release { major: 1, minor }));
-        String::clone(&play.page.view().dialogs.told)
+        String::clone(&play.page.view().dialogs.message)
     };
     assert_eq!((message_of(36), message_of(37)), (String::new(), String::new()));
     let words = message_of(38);
@@ -224,7 +224,7 @@ fn what_was_chosen_is_kept_and_found_again() {
         "store kubechurn.linger 0, store kubechurn.letters off, light, store kubechurn.theme light, \
          store kubechurn.rail -Network\n"
     );
-    assert_eq!(play.told(), "Keys of one letter are off.");
+    assert_eq!(play.message(), "Keys of one letter are off.");
     let stored = play.place.stored.borrow().clone();
     let stored: Vec<(&str, &str)> = stored.iter().map(|(name, value)| (&**name, &**value)).collect();
     let again = Play::at("http://127.0.0.1:8080/#/pods", &stored);

@@ -73,6 +73,13 @@ impl Play {
         rows.collect()
     }
 
+    /// The names of the rows in the document whose objects do not exist any more.
+    fn gone(&mut self, drawn: &mut Drawn) -> Vec<String> {
+        self.table(drawn);
+        let rows = self.page.view().rows.window.places.iter().map(|place| &drawn[place]);
+        rows.filter(|row| row.gone).map(|row| row.key.name.to_string()).collect()
+    }
+
     fn json(text: Option<String>) -> Value {
         serde_json::from_str(&text.expect("it is watched")).expect("JSON")
     }
@@ -104,6 +111,24 @@ fn played(fragment: &str) -> (Play, InformerId, Drawn) {
     play.rests();
     play.frame();
     (play, id, Drawn::new())
+}
+
+#[test]
+fn a_row_of_then_says_that_its_object_is_gone_now() {
+    let (mut play, id, mut drawn) = played("#/pods");
+    play.rewind(RewindCommand::To(35_000.0));
+    assert_eq!(play.gone(&mut drawn), ["b"]);
+    // It goes while the moment is shown; and another one gets the name.
+    play.event(id, "DELETED", &pod("cart", "z", 13, "Running"));
+    let mut other = pod("shop", "a", 14, "Pending");
+    other["metadata"]["uid"] = json!("a-2");
+    play.event(id, "DELETED", &pod("shop", "a", 14, "Running"));
+    play.event(id, "ADDED", &other);
+    play.frame();
+    play.rests();
+    assert_eq!(play.gone(&mut drawn), ["z", "a", "b"]);
+    play.rewind(RewindCommand::Live);
+    assert_eq!(play.gone(&mut drawn), [""; 0], "deleted rows say so themselves");
 }
 
 #[test]
@@ -233,7 +258,7 @@ fn a_key_goes_to_the_mark_under_the_pointer_or_to_the_change_that_the_inspector_
     play.command(Command::Timeline(TimelineCommand::Hover(None)));
     play.rewind(RewindCommand::Live);
     play.press(&["b"], Focus::Table);
-    assert!(play.told().starts_with("Point at a mark"), "{}", play.told());
+    assert!(play.message().starts_with("Point at a mark"), "{}", play.message());
     play.command(Command::Select(Some(("pods", kubechurn_client::api::object::ObjectKey::new("shop", "a")))));
     play.arrive();
     play.rests();
@@ -310,7 +335,7 @@ fn the_moment_is_in_the_address_and_moves_by_changes() {
     play.rewind(RewindCommand::Typed(String::from("0:00:35")));
     assert_eq!(play.banner().expect("a banner").time, "00:00:35.000");
     play.rewind(RewindCommand::Typed(String::from("noon")));
-    assert!(play.told().starts_with("Write a time of day"), "{}", play.told());
+    assert!(play.message().starts_with("Write a time of day"), "{}", play.message());
     // What lies ahead is now.
     play.rewind(RewindCommand::To(1e9));
     assert_eq!(play.banner(), None);

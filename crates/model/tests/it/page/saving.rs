@@ -97,14 +97,14 @@ fn what_will_be_in_the_file_is_shown_first_and_credentials_are_in_none() {
     assert_eq!(play.asked(), None);
     // One file at a time.
     play.records(RecordingCommand::Save);
-    assert_eq!((play.asked(), play.told()), (None, "Run-7-ä-canary.churn is still being written."));
+    assert_eq!((play.asked(), play.message()), (None, "Run-7-ä-canary.churn is still being written."));
     let (lines, name) = play.packed();
     assert_eq!(name, "Run-7-ä-canary.churn");
     assert!(SECRET.iter().chain(&TOKENS).all(|canary| !lines.contains(canary)), "{lines}");
     assert!(lines.contains("redacted, 24 bytes") && lines.contains(r#""plural":"secrets""#), "{lines}");
     assert!(!lines.contains("settings") && !lines.contains("configmaps"), "{lines}");
     play.answers("pack", Answer::Pack(Some(2_345)));
-    assert_eq!(*play.page.view().dialogs.told, "Run-7-ä-canary.churn: 2 versions, 2 kB.");
+    assert_eq!(*play.page.view().dialogs.message, "Run-7-ä-canary.churn: 2 versions, 2 kB.");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn what_the_user_lets_be_is_in_the_file_and_the_values_of_secrets_never_are() {
     assert!(SECRET.iter().all(|canary| !lines.contains(canary)), "{lines}");
     // A browser that cannot write says so, and the page can save again.
     play.answers("pack", Answer::Pack(None));
-    assert!(play.page.view().dialogs.told.starts_with("The browser could not write the file"));
+    assert!(play.page.view().dialogs.message.starts_with("The browser could not write the file"));
     play.records(RecordingCommand::Save);
     play.records(RecordingCommand::CloseSave);
     assert_eq!(play.asked(), None);
@@ -281,7 +281,7 @@ fn a_file_of_a_chosen_time_begins_with_the_state_then_and_has_nothing_of_later()
     // The last ten minutes are all that there was; what is no time changes nothing.
     play.records(RecordingCommand::Save);
     play.records(typed("soon", ""));
-    assert!(play.told().starts_with("Write times of day"), "{}", play.told());
+    assert!(play.message().starts_with("Write times of day"), "{}", play.message());
     play.records(RecordingCommand::Time(SaveTime::Lately));
     assert!(play.asked().expect("the user is asked").total.starts_with("7 versions, "));
 }

@@ -169,7 +169,7 @@ fn what_else_changed_around_a_change_is_two_seconds_on_both_sides() {
     let press = Press { key: "e", ..Press::default() };
     let key = || keys::command(press, Focus::Table, Rows::Table, true).expect("a key");
     play.command(key());
-    assert!(play.told().starts_with("Point at a mark"), "{}", play.told());
+    assert!(play.message().starts_with("Point at a mark"), "{}", play.message());
     let glyph = scene(&play).glyphs[0];
     let wanted = scene(&play).scale.time(glyph.x);
     play.command(Command::Timeline(TimelineCommand::Hover(Some((glyph.x, glyph.y)))));

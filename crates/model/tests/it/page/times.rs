@@ -46,7 +46,7 @@ fn one_switch_shows_every_time_by_another_clock_and_the_next_visit_knows_it() {
     assert_eq!((&changes[..], clock), (&["02:30:05.678", "02:30:05.678"][..], "local time"), "an hour passed");
     assert!(feed.contains(&"02:30:05.678"), "{feed:?}");
     play.press(&["z"], Focus::Table);
-    assert_eq!(play.told(), "Times are told in UTC.");
+    assert_eq!(play.message(), "Times are shown in UTC.");
     assert!(play.done().contains("store kubechurn.zone utc"));
     (0..10).for_each(|_| play.frame());
     let (feed, changes, clock) = shown(&play);
