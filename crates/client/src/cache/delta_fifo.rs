@@ -1,8 +1,9 @@
 //! The DeltaFIFO: for each object that changed, what happened to it, in the order in which the objects first changed.
 //!
-//! It differs from client-go's `delta_fifo.go` in one thing: consecutive states of one object are folded into the
-//! newest, so that the size of the queue follows the number of objects that changed, and not the number of events. How
-//! many states were folded is counted.
+//! Consecutive states of one object are folded into the newest, so that the size of the queue follows the number of
+//! objects that changed, and not the number of events. How many states were folded is counted. `docs/client-go.md` has
+//! this and what else differs from client-go's `delta_fifo.go`, which is
+//! [`cache::client_go::DeltaFifo`](crate::cache::client_go::DeltaFifo).
 //!
 //! A complete list that comes while nothing waits, sorted by key, is kept as it is, and its items become deltas when
 //! their turn comes: a list of 150,000 costs the queue next to nothing. What a resync repeats waits in the same

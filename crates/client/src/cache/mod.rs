@@ -12,6 +12,7 @@ pub mod lines;
 pub mod reflector;
 pub mod server_clock;
 
+pub mod client_go;
 pub mod complete_list;
 pub mod delta;
 pub mod delta_fifo;

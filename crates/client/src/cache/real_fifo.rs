@@ -1,7 +1,8 @@
 //! The RealFIFO: every delta in the order of its arrival, across all keys. No deltas are folded, so that the size of
 //! the queue follows the number of events.
 //!
-//! This is client-go's `the_real_fifo.go`, the default there since 1.33. The `AtomicFIFO` of 1.36 is left out.
+//! It goes the way of client-go's `the_real_fifo.go`, and drops what comes too late. client-go's own, in both its kinds, is
+//! [`cache::client_go::RealFifo`](crate::cache::client_go::RealFifo).
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -110,7 +110,8 @@ impl Store {
         }
     }
 
-    fn insert(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
+    /// Puts an object in, and returns the one that had its key.
+    pub(super) fn insert(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
         let hash = hash(&object.key);
         match self.objects.entry(spread(hash), |(_, known)| known.key == object.key, |&(hash, _)| spread(hash)) {
             Entry::Occupied(mut entry) => {
@@ -130,7 +131,8 @@ impl Store {
         }
     }
 
-    fn remove(&mut self, key: &ObjectKey) -> Option<Arc<Object>> {
+    /// Takes the object of a key out.
+    pub(super) fn remove(&mut self, key: &ObjectKey) -> Option<Arc<Object>> {
         let entry = self.objects.find_entry(spread(hash(key)), |(_, known)| known.key == *key).ok()?;
         let ((_, old), _) = entry.remove();
         self.indexes.iter_mut().for_each(|index| index.update(Some(&old), None));

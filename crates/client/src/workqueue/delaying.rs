@@ -1,54 +1,22 @@
 //! A work queue to which items can be added after a delay. It never waits: it says when it is to be told the time next.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
-use rustc_hash::FxBuildHasher;
-
+use crate::workqueue::heap::Heap;
 use crate::workqueue::queue::{Got, WorkQueue};
-
-/// When an item is due, and a number that breaks ties: of two items that are due at one time, the one that was put in first
-/// comes first.
-#[derive(Clone, Copy, Debug)]
-struct Due {
-    at: f64,
-    number: u64,
-}
-
-impl Ord for Due {
-    fn cmp(&self, other: &Due) -> Ordering {
-        self.at.total_cmp(&other.at).then(self.number.cmp(&other.number))
-    }
-}
-
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Due) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Due {
-    fn eq(&self, other: &Due) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Due {}
 
 /// The queue (client-go `delaying_queue.go`).
 #[derive(Clone, Debug)]
 pub struct DelayingQueue<T> {
     queue: WorkQueue<T>,
-    /// The items that wait for their time. An item is here once if it is in `due`, and not otherwise.
-    waiting: BTreeMap<Due, T>,
-    due: HashMap<T, Due, FxBuildHasher>,
-    numbered: u64,
+    /// The items that wait for their time.
+    waiting: Heap<T>,
 }
 
 impl<T> Default for DelayingQueue<T> {
     fn default() -> Self {
-        DelayingQueue { queue: WorkQueue::default(), waiting: BTreeMap::new(), due: HashMap::default(), numbered: 0 }
+        DelayingQueue { queue: WorkQueue::default(), waiting: Heap::default() }
     }
 }
 
@@ -69,30 +37,17 @@ impl<T: Clone + Eq + Hash> DelayingQueue<T> {
         if delay.is_nan() || delay <= 0.0 {
             return self.queue.add(item);
         }
-        let at = now + delay;
-        if let Some(known) = self.due.get(&item) {
-            if known.at <= at {
-                return true;
-            }
-            self.waiting.remove(known);
-        }
-        self.numbered += 1;
-        let due = Due { at, number: self.numbered };
-        self.waiting.insert(due, item.clone());
-        self.due.insert(item, due);
+        self.waiting.put(now + delay, item);
         true
     }
 
-    /// Adds the items whose time has come at `now`, in the order of their times. Returns how many there were.
+    /// Adds the items whose time has come at `now`, in the order of their times. Which one of two with the same time comes
+    /// first is left open, and is as in client-go. Returns how many there were.
     pub fn tick(&mut self, now: f64) -> usize {
         let mut count = 0;
-        while let Some(first) = self.waiting.first_entry() {
-            // A time that is no number is greater than no other, and so it is due.
-            if first.key().at > now {
-                break;
-            }
-            let item = first.remove();
-            self.due.remove(&item);
+        // A time that is no number is greater than no other, and so it is due.
+        while self.waiting.first().is_some_and(|first| first.partial_cmp(&now) != Some(Ordering::Greater)) {
+            let Some(item) = self.waiting.pop() else { break };
             self.queue.add(item);
             count += 1;
         }
@@ -101,7 +56,7 @@ impl<T: Clone + Eq + Hash> DelayingQueue<T> {
 
     /// When the next [`DelayingQueue::tick`] is needed; `None` if nothing waits for its time.
     pub fn deadline(&self) -> Option<f64> {
-        self.waiting.first_key_value().map(|(due, _)| due.at)
+        self.waiting.first()
     }
 
     /// How many items wait for their time.
@@ -155,7 +110,6 @@ impl<T: Clone + Eq + Hash> DelayingQueue<T> {
     }
 
     fn drop_waiting(&mut self) -> usize {
-        self.due.clear();
         std::mem::take(&mut self.waiting).len()
     }
 }
@@ -200,7 +154,17 @@ mod tests {
     fn two_fire_in_the_order_of_their_times() {
         check(&[("a", 1000.0, 0.0), ("b", 50.0, 0.0)], &[(60.0, "b"), (1060.0, "a")]);
         check(&[("a", 1000.0, 0.0), ("b", 500.0, 0.0), ("c", 250.0, 0.0)], &[(2000.0, "c b a")]);
-        check(&[("a", 10.0, 0.0), ("b", 5.0, 5.0), ("c", 10.0, 0.0)], &[(10.0, "a b c")]);
+        check(&[("a", 10.0, 0.0), ("b", 5.0, 5.0), ("c", 10.0, 0.0)], &[(10.0, "a c b")]);
+    }
+
+    /// client-go's heap moves the last item to the front when the first one is taken.
+    #[test]
+    fn of_those_with_one_time_the_order_is_that_of_the_heap() {
+        let same = ["a", "b", "c", "d", "e", "f"].map(|item| (item, 10.0, 0.0));
+        check(&same, &[(10.0, "a f e d c b")]);
+        check(&[("x", 5.0, 0.0), ("a", 10.0, 0.0), ("b", 10.0, 0.0)], &[(10.0, "x b a")]);
+        // One whose time is moved to the front stays behind those that had that time before.
+        check(&[("a", 10.0, 0.0), ("b", 20.0, 0.0), ("b", 10.0, 0.0)], &[(10.0, "a b")]);
     }
 
     #[test]

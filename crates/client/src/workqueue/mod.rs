@@ -5,6 +5,7 @@
 //! clock that never runs backwards.
 
 pub mod delaying;
+mod heap;
 pub mod queue;
 pub mod rate_limiter;
 pub mod rate_limiting;

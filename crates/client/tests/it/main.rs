@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // A test that panics has said what it has to say.
 
+/// The queues against what client-go's own did.
+mod client_go;
 /// The store compared with what the server holds at the same version.
 mod consistency;
 /// Whole conversations with a server. Each test is named after the fault in it.
