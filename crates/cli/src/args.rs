@@ -43,7 +43,8 @@ A cluster of yours:
 The demo cluster:
       --demo              show it; the same as no flag at all
       --scenario NAMES    what happens in it, with commas between: calm, rollout, crashloop, node-failure,
-                          autoscaler-flap, hot-loop; or mixed, the first five of them; or storm or scale, which are load
+                          autoscaler-flap, hot-loop, bad-config, node-repair; or mixed, the first five of them; or storm
+                          or scale, which are load
       --pods N            Pods in it, about (300)
       --rate EVENTS       writes a second of a storm
       --seed S            the cluster that is made up and what happens to it (1)
@@ -142,7 +143,7 @@ pub enum ArgsError {
     #[error("a recording is written into a file: name it with -o")]
     NoOutput,
     /// The value of a flag is no duration.
-    #[error("{0} wants a duration, such as 90s, 10m or 1h30m")]
+    #[error("{0} wants a duration of at most thirty years, such as 90s, 10m or 1h30m")]
     Duration(&'static str),
     /// The value of a flag is no number of bytes.
     #[error("{0} wants a number of bytes, such as 64MiB or 2GiB")]

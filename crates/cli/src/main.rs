@@ -58,13 +58,13 @@ fn main() -> ExitCode {
         Command::Site(site) => Ok(site::run(&site).map(|()| ExitCode::SUCCESS)?),
     });
     done.unwrap_or_else(|error| {
-        tell(&error);
+        report(&error);
         ExitCode::FAILURE
     })
 }
 
-/// Tells what went wrong.
-fn tell(error: &impl Display) {
+/// Says what went wrong.
+fn report(error: &impl Display) {
     // Whoever closed the output does not wait for these words.
     let _ = writeln!(io::stderr(), "kubechurn: {error}");
 }

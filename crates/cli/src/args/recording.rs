@@ -52,7 +52,7 @@ kubechurn changes [WORD ...] [flags]
 
 Prints a line for each change in a recording, or, without one, for each change in a cluster as it happens, until Ctrl-C: when
 it was, in UTC; whether the object was added (▲), changed (●), deleted (✕) or found changed by a new list (◆); which
-object; what was changed, from what to what; and who seems to have written it, as far as managedFields tell.
+object; what was changed, from what to what; and who seems to have written it, as far as managedFields show.
 
 The files of a folder are read in the order of their times, as one recording. A WORD limits what is printed, as the filter
 of the page's What changed does: web, kind:Deployment, ns:shop, path:spec, by:kubectl, type:deleted, status:failing,
@@ -183,10 +183,14 @@ fn names(text: &str) -> impl Iterator<Item = String> {
     text.split(',').filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
+/// The longest duration: that of [`duration::parse`].
+const LONGEST: Duration = Duration::from_secs(1_000_000_000);
+
 /// A duration as Go writes it, or in days.
 fn time(text: &str) -> Option<Duration> {
-    let days = text.strip_suffix('d').and_then(|days| days.parse().ok()).map(|days: u16| f64::from(days) * 86_400.0);
-    days.or_else(|| duration::parse(text)).map(Duration::from_secs_f64)
+    let days = text.strip_suffix('d').and_then(|days| days.parse().ok()).map(|days: u32| f64::from(days) * 86_400.0);
+    let time = Duration::try_from_secs_f64(days.or_else(|| duration::parse(text))?).ok()?;
+    (time <= LONGEST).then_some(time)
 }
 
 /// A number of bytes, with a unit or without one.
@@ -422,7 +426,10 @@ mod tests {
         check("record -o x.churn -h", Ok(Command::Help(HELP_OF_RECORD)));
         check("record", Err("a recording is written into a file: name it with -o"));
         check("record -o", Err("-o wants a value: see --help"));
-        check("record -o x.churn --for 10", Err("--for wants a duration, such as 90s, 10m or 1h30m"));
+        for bad in ["10", "40000d", "99999999999d", "1000000h", "99999999999999999999999999s"] {
+            let line = format!("record -o x.churn --for {bad}");
+            check(&line, Err("--for wants a duration of at most thirty years, such as 90s, 10m or 1h30m"));
+        }
         check("record -o x.churn --until !", Err("--until wants words of a filter, such as 'kind:Job complete'"));
         check("record -o x.churn --until /x", Err("the regular expression /x has no end: close it with a /"));
         check(
@@ -449,8 +456,14 @@ mod tests {
         check("record -o x/ --keep 7d --max 2GiB", folder(Limits { keep: days, max: Some(2 << 30), ..usual }));
         let small = Limits { every: Duration::from_secs(90), size: 10_000_000, ..usual };
         check("record -o x/ --every 1m30s --size 10MB", folder(small));
-        check("record -o x/ --keep 7w", Err("--keep wants a duration, such as 90s, 10m or 1h30m"));
-        check("record -o x/ --every 0s", Err("--every wants a duration, such as 90s, 10m or 1h30m"));
+        check(
+            "record -o x/ --keep 7w",
+            Err("--keep wants a duration of at most thirty years, such as 90s, 10m or 1h30m"),
+        );
+        check(
+            "record -o x/ --every 0s",
+            Err("--every wants a duration of at most thirty years, such as 90s, 10m or 1h30m"),
+        );
         for bad in ["0", "2Gi", "1.5GB", "x", "99999999999TiB"] {
             check(&format!("record -o x/ --max {bad}"), Err("--max wants a number of bytes, such as 64MiB or 2GiB"));
         }

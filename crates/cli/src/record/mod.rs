@@ -43,7 +43,7 @@ use kubechurn_columns::kinds::config::SECRETS;
 use kubechurn_model::history::secret;
 use kubechurn_model::navigation::catalog::{Catalog, MATTERS};
 use kubechurn_recording::{Header, redact};
-use tokio::task::LocalSet;
+use tokio::task::{LocalSet, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use self::api::{Api, ApiError, PROGRAM};
@@ -233,8 +233,10 @@ async fn turn(
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut shown = 0;
     loop {
+        let is_beginning = tape.borrow_mut().advance();
         tokio::select! {
             _ = ticks.tick() => {}
+            () = yield_now(), if is_beginning => continue,
             () = &mut over => return Ok(End::Time),
             () = &mut ended => return Ok(End::User),
         }

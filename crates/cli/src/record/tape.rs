@@ -150,7 +150,7 @@ impl Tape {
     }
 
     /// The user is to know of something that happened to a watch.
-    pub fn tell(&mut self, resource: &ApiResource, notice: &Notice) {
+    pub fn report(&mut self, resource: &ApiResource, notice: &Notice) {
         self.said.push(format!("{}: {}", resource.plural, notice.sentence()));
     }
 
@@ -180,7 +180,7 @@ impl Tape {
     fn push(&mut self, at: f64, line: &Line<'_>) {
         match (&mut self.newest, &self.until) {
             (Some(newest), Some(until)) if self.reached.is_none() => {
-                changes::told(newest, at, line, &mut |change, newest| {
+                changes::take(newest, at, line, &mut |change, newest| {
                     if self.reached.is_none() && change.noise.is_none() && until.matches(change) {
                         self.reached = Some(changes::words(change, newest));
                     }
@@ -205,6 +205,12 @@ impl Tape {
             Sink::Output(output) => output.flush(now, self.newest.as_ref(), &mut self.said),
             Sink::Terminal(printer) => printer.flush(),
         }
+    }
+
+    /// Writes more of the beginning of another file, where one is being begun. Returns whether there is more to do.
+    pub fn advance(&mut self) -> bool {
+        let now = self.now();
+        if let Sink::Output(output) = &mut self.sink { output.advance(now, &mut self.said) } else { false }
     }
 
     /// Ends all watches, and the files.
