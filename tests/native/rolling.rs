@@ -17,7 +17,7 @@ use crate::record::{NAMES, Recorded, Recorder, SOON, blocks, changes, listed, te
 use crate::recording::Opened;
 
 /// The files of a folder whose beginnings are complete, in the order of their names.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .map(|entries| entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect())
         .unwrap_or_default();

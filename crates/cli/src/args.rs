@@ -14,7 +14,7 @@ pub use site::Site;
 /// What `--help` prints.
 const HELP: &str = "\
 kubechurn [VIEW] [flags]
-kubechurn record [KIND ...] -o FILE|FOLDER/ [flags]
+kubechurn record [KIND ...] -o FILE|FOLDER/|s3://BUCKET/PATH [flags]
 kubechurn changes [FILE|FOLDER] [WORD ...] [flags]
 kubechurn open FILE|FOLDER [flags]
 kubechurn site FOLDER FILE ...
@@ -151,6 +151,17 @@ pub enum ArgsError {
     /// A flag for the files of a folder, and no folder.
     #[error("{0} is for the files of a folder: end the name after -o with a /")]
     NoFolder(&'static str),
+    /// A flag for an object store, and none.
+    #[error("{0} is for an object store: name one as s3://BUCKET/PATH after -o")]
+    NoStore(&'static str),
+    /// A flag about old files, and an object store.
+    #[error("{0} is for the files of a folder: an object store has rules of its own for what is old")]
+    OfFolder(&'static str),
+    /// No place for the files that are not in the object store yet.
+    #[error(
+        "--spool wants a folder for the files that are not in the object store yet: there is no HOME to have one in"
+    )]
+    NoSpool,
     /// `--until` without words.
     #[error("--until wants words of a filter, such as 'kind:Job complete'")]
     NoCondition,

@@ -12,7 +12,7 @@ use super::api::PROGRAM;
 use crate::changes::time;
 
 /// The end of each name.
-const EXTENSION: &str = ".churn";
+pub const EXTENSION: &str = ".churn";
 /// What follows the name of a file whose beginning is not complete.
 const PART: &str = ".part";
 
@@ -51,7 +51,7 @@ fn name(at: f64) -> String {
 }
 
 /// When a file of this name begins, in whole seconds since 1970; `None` where it is no name of a file of a folder.
-fn begins(name: &str) -> Option<i64> {
+pub fn begins(name: &str) -> Option<i64> {
     let (date, clock) = name.strip_suffix(EXTENSION)?.split_once('T')?;
     let Timestamp(seconds) = Timestamp::parse(&format!("{date}T{}", clock.replace('-', ":")))?;
     (name.len() == self::name(0.0).len()).then_some(seconds)

@@ -108,6 +108,11 @@ impl Output {
         Ok(Output { header, file, next: None, rolling, is_new: false, failure: None, written: now, before: 0 })
     }
 
+    /// The file that is being written.
+    pub fn path(&self) -> Option<&Path> {
+        self.file.as_ref().map(|file| &*file.path)
+    }
+
     /// Whether later files begin with what is newest.
     pub fn rolls(&self) -> bool {
         self.rolling.is_some()

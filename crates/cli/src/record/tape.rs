@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Stdout};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use kubechurn_changes::filter::Filter;
@@ -152,6 +153,16 @@ impl Tape {
     /// The user is to know of something that happened to a watch.
     pub fn report(&mut self, resource: &ApiResource, notice: &Notice) {
         self.said.push(format!("{}: {}", resource.plural, notice.sentence()));
+    }
+
+    /// The user is to know something.
+    pub fn say(&mut self, words: String) {
+        self.said.push(words);
+    }
+
+    /// The file that is being written.
+    pub fn file(&self) -> Option<PathBuf> {
+        if let Sink::Output(output) = &self.sink { output.path().map(Path::to_owned) } else { None }
     }
 
     /// What is to be said to the user since the last call.
