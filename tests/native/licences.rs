@@ -5,7 +5,7 @@ use std::fs;
 
 use kubechurn_harness::tools;
 
-/// The crates whose source files the program names, because a panic would tell the line: `serde_json-1.0.1`.
+/// The crates whose source files the program names, because a panic would name the line: `serde_json-1.0.1`.
 fn linked(program: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(program);
     let crates = text.split("/registry/src/").skip(1).filter_map(|rest| {

@@ -70,3 +70,4 @@ mod following;
 mod in_cluster;
 mod record;
 mod rolling;
+mod store;

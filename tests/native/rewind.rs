@@ -52,11 +52,11 @@ runs! {
     storm: "storm", ["fault?frame=lose&times=5", "compact", "cut"];
 }
 
-/// What a page holds: of each kind the digest, and its rows without what grows older; and its feed, unless changes wait to be told.
+/// What a page holds: of each kind the digest, and its rows without what grows older; and its feed, unless changes wait to be shown.
 type Held = (Vec<(Option<String>, Value)>, Option<Vec<FeedRow>>);
 
 /// The rows of the feed, without their ages and where they lead. What the objects say of their past is of no moment.
-fn told(page: &Model) -> Vec<FeedRow> {
+fn feed(page: &Model) -> Vec<FeedRow> {
     let rows = page.view().feed.window.rows.iter().filter(|row| !row.what.starts_with("past"));
     rows.map(|row| FeedRow { id: 0, age: String::new(), href: String::new(), ..row.clone() }).collect()
 }
@@ -77,8 +77,8 @@ fn held(page: &Model, place: &dyn Environment) -> Held {
         }
         rows
     };
-    let told = (page.unread() == 0).then(|| told(page));
-    (KINDS.iter().map(|kind| (page.digest_of(kind), rows(kind))).collect(), told)
+    let feed = (page.unread() == 0).then(|| feed(page));
+    (KINDS.iter().map(|kind| (page.digest_of(kind), rows(kind))).collect(), feed)
 }
 
 /// A moment, what the page held then, and what was wrong.
@@ -90,7 +90,7 @@ const AROUND: f64 = 400.0;
 const ABOUT: f64 = 2_000.0;
 
 /// What is wrong by its state, in the order of the names. How many Pods there are on a node is counted from time to time while it
-/// is live. What is over is not told of another moment.
+/// is live. What is over is not shown at another moment.
 fn wrong(page: &Model) -> Vec<WrongRow> {
     let rows = page.view().feed.wrong.rows.iter().filter(|row| !row.is_card && row.tone != "over");
     let mut rows: Vec<WrongRow> = rows.cloned().collect();
@@ -260,7 +260,7 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
         opened.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
         opened.command(Command::Feed(FeedCommand::Wrong));
         // In a storm states and images change several times within a second, at random: with which of them trouble began is
-        // told by what of it came first.
+        // shown by what of it came first.
         let steady = if rate > 0 { Vec::new() } else { steady(&seen) };
         for place in steady.iter().step_by((steady.len() / MOMENTS).max(1)) {
             let (at, _, then) = &seen[*place];
@@ -284,13 +284,13 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
                 assert_eq!(now.1, then.1, "{scenario}, opened: the rows of {kind} at {at}");
             }
             if let Some(then) = &then.1 {
-                // What came of a gap is told a frame or more after the gap has ended: a file does not say which frame.
+                // What came of a gap is shown a frame or more after the gap has ended: a file does not say which frame.
                 // And what was received twice is in it once, so that the numbers are others.
-                let told = |rows: Vec<FeedRow>| -> Vec<FeedRow> {
+                let plain = |rows: Vec<FeedRow>| -> Vec<FeedRow> {
                     let rows = rows.into_iter().filter(|row| row.what != "notice");
                     rows.map(|row| FeedRow { seq: None, ..row }).collect()
                 };
-                let (now, then) = (told(opened.look(|page, _| self::told(page))), &told(then.clone()));
+                let (now, then) = (plain(opened.look(|page, _| feed(page))), &plain(then.clone()));
                 assert_eq!(listed(&now), listed(then), "{scenario}, opened: the feed at {at}");
                 let different = now.iter().zip(then).find(|(now, then)| now != then);
                 assert!(different.is_none(), "{scenario}, opened: the feed at {at}: {different:#?}");
@@ -304,7 +304,7 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
             let Some(then) = then.1 else { continue };
             feeds += 1;
             wait_until(&format!("{scenario}: the feed is that of {at}"), SOON, async || {
-                let now = page.look(|page, _| told(page));
+                let now = page.look(|page, _| feed(page));
                 let same = now.iter().zip(&then).take_while(|(now, then)| now == then).count();
                 let different = now.get(same).zip(then.get(same));
                 holds(now == then, || {
@@ -313,7 +313,7 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
             })
             .await;
         }
-        // A storm is told only after it.
+        // A storm is shown only after it.
         assert!(feeds > 0 || rate > 0, "{scenario}: no feed was compared");
         page.command(Command::Rewind(RewindCommand::Live));
         page.is_balanced().await;

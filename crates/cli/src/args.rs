@@ -14,7 +14,7 @@ pub use site::Site;
 /// What `--help` prints.
 const HELP: &str = "\
 kubechurn [VIEW] [flags]
-kubechurn record [KIND ...] -o FILE|FOLDER/ [flags]
+kubechurn record [KIND ...] -o FILE|FOLDER/|s3://BUCKET/PATH [flags]
 kubechurn changes [FILE|FOLDER] [WORD ...] [flags]
 kubechurn open FILE|FOLDER [flags]
 kubechurn site FOLDER FILE ...
@@ -43,7 +43,8 @@ A cluster of yours:
 The demo cluster:
       --demo              show it; the same as no flag at all
       --scenario NAMES    what happens in it, with commas between: calm, rollout, crashloop, node-failure,
-                          autoscaler-flap, hot-loop; or mixed, the first five of them; or storm or scale, which are load
+                          autoscaler-flap, hot-loop, bad-config, node-repair; or mixed, the first five of them; or storm
+                          or scale, which are load
       --pods N            Pods in it, about (300)
       --rate EVENTS       writes a second of a storm
       --seed S            the cluster that is made up and what happens to it (1)
@@ -142,7 +143,7 @@ pub enum ArgsError {
     #[error("a recording is written into a file: name it with -o")]
     NoOutput,
     /// The value of a flag is no duration.
-    #[error("{0} wants a duration, such as 90s, 10m or 1h30m")]
+    #[error("{0} wants a duration of at most thirty years, such as 90s, 10m or 1h30m")]
     Duration(&'static str),
     /// The value of a flag is no number of bytes.
     #[error("{0} wants a number of bytes, such as 64MiB or 2GiB")]
@@ -150,6 +151,17 @@ pub enum ArgsError {
     /// A flag for the files of a folder, and no folder.
     #[error("{0} is for the files of a folder: end the name after -o with a /")]
     NoFolder(&'static str),
+    /// A flag for an object store, and none.
+    #[error("{0} is for an object store: name one as s3://BUCKET/PATH after -o")]
+    NoStore(&'static str),
+    /// A flag about old files, and an object store.
+    #[error("{0} is for the files of a folder: an object store has rules of its own for what is old")]
+    OfFolder(&'static str),
+    /// No place for the files that are not in the object store yet.
+    #[error(
+        "--spool wants a folder for the files that are not in the object store yet: there is no HOME to have one in"
+    )]
+    NoSpool,
     /// `--until` without words.
     #[error("--until wants words of a filter, such as 'kind:Job complete'")]
     NoCondition,

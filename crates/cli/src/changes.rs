@@ -1,4 +1,4 @@
-//! `kubechurn changes`: prints the changes in a recording, or as they are received, by the rules by which the page tells them.
+//! `kubechurn changes`: prints the changes in a recording, or as they are received, by the rules of the page.
 
 use std::fs;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
@@ -75,8 +75,8 @@ pub fn run(changes: &Changes) -> Result<(), ChangesError> {
     }
 }
 
-/// Takes a line of a recording into what is newest, and hands each change to `each` that it tells.
-pub fn told(newest: &mut Newest, at: f64, line: &Line<'_>, each: &mut dyn FnMut(&Change, &Newest)) {
+/// Takes a line of a recording into what is newest, and hands each change that it is to `each`.
+pub fn take(newest: &mut Newest, at: f64, line: &Line<'_>, each: &mut dyn FnMut(&Change, &Newest)) {
     match line {
         Line::Version(version) => {
             if let Some(change) = change(newest, at, version) {
@@ -131,7 +131,10 @@ const GREEN: &str = "32";
 const YELLOW: &str = "33";
 const BLUE: &str = "34";
 
-/// Prints the changes that the lines of a recording tell.
+/// Why nothing was heard between two runs of a recorder.
+const NOT_RECORDED: &str = "nothing was recorded";
+
+/// Prints the changes that the lines of a recording are.
 pub struct Printer<W: Write> {
     out: BufWriter<W>,
     show: Show,
@@ -139,6 +142,10 @@ pub struct Printer<W: Write> {
     /// Why nothing more is printed.
     failure: Option<io::Error>,
     newest: Newest,
+    /// When the last line was received, in milliseconds since 1970.
+    last: Option<f64>,
+    /// When the file before this one ended, until it is known whether this one goes on from there.
+    ended: Option<f64>,
 }
 
 impl<W: Write> Printer<W> {
@@ -146,7 +153,15 @@ impl<W: Write> Printer<W> {
     pub fn new(out: W, show: Show) -> Printer<W> {
         let is_plain = show.json || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let is_coloured = !is_plain && io::stdout().is_terminal();
-        Printer { out: BufWriter::new(out), show, is_coloured, failure: None, newest: Newest::default() }
+        Printer {
+            out: BufWriter::new(out),
+            show,
+            is_coloured,
+            failure: None,
+            newest: Newest::default(),
+            last: None,
+            ended: None,
+        }
     }
 
     /// Hands on what was printed.
@@ -164,10 +179,18 @@ impl<W: Write> Printer<W> {
             Line::Step(watch, Step::Gap(since, reason)) => self.gap(at, kind(watch), *since, reason),
             Line::Step(watch, Step::Refused(reason)) => self.refused(at, kind(watch), reason),
             Line::Note(text) => self.note(at, text),
+            // Only the first block of a file says what wrote it.
+            Line::Header(header) if !header.program.is_empty() => self.ended = self.last,
+            Line::Watch(watch) => {
+                if let Some(since) = self.ended.take().filter(|_| !watch.is_repeated) {
+                    self.gap(at, "", since, NOT_RECORDED);
+                }
+            }
             _ => {}
         }
+        self.last = Some(at);
         let mut newest = std::mem::take(&mut self.newest);
-        told(&mut newest, at, line, &mut |change, newest| {
+        take(&mut newest, at, line, &mut |change, newest| {
             if (self.show.all || change.noise.is_none()) && self.show.filter.matches(change) {
                 self.change(change, newest, line);
             }
@@ -206,6 +229,7 @@ impl<W: Write> Printer<W> {
         }
     }
 
+    /// A time without news, of this kind, or of all kinds where it is empty.
     fn gap(&mut self, at: f64, kind: &str, since: f64, reason: &str) {
         if self.show.json {
             let (at, since) = (time(at), time(since));
@@ -215,8 +239,11 @@ impl<W: Write> Printer<W> {
         }
         let glyph = self.coloured(YELLOW, MarkType::Gap.glyph());
         let seconds = (at - since).max(0.0) / 1_000.0;
-        let (kind, reason) = (plain(kind), plain(reason));
-        self.print(&format!("{} {glyph} {kind}: nothing was heard for {seconds:.1} s ({reason})", time(at)));
+        let words = match kind {
+            "" => format!("{reason} for {seconds:.1} s"),
+            _ => format!("{}: nothing was heard for {seconds:.1} s ({})", plain(kind), plain(reason)),
+        };
+        self.print(&format!("{} {glyph} {words}", time(at)));
     }
 
     fn refused(&mut self, at: f64, kind: &str, reason: &str) {
@@ -360,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_as_by_the_page_and_nothing_of_them_is_a_command_for_the_terminal() {
+    fn changes_are_printed_as_by_the_page_and_nothing_of_them_is_a_command_for_the_terminal() {
         assert_eq!(
             printed(Show::default(), false),
             "1970-01-01T00:00:02.000Z ● Deployment shop/web: image 1 → 2 [31m\n\

@@ -10,9 +10,11 @@ mod changes;
 mod record;
 mod serve;
 mod site;
+mod store;
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -22,6 +24,7 @@ use crate::changes::ChangesError;
 use crate::record::RecordError;
 use crate::serve::ServeError;
 use crate::site::SiteError;
+use crate::store::{Fetched, StoreError};
 
 /// Why the program ends before anybody ends it.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +39,8 @@ enum Error {
     Changes(#[from] ChangesError),
     #[error(transparent)]
     Site(#[from] SiteError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
     #[error("{0}")]
     System(#[from] io::Error),
 }
@@ -46,25 +51,42 @@ fn main() -> ExitCode {
         Command::Version => {
             Ok(print(concat!("kubechurn ", env!("CARGO_PKG_VERSION"), "\n")).map(|()| ExitCode::SUCCESS)?)
         }
-        Command::Serve(serve) => serve_until_ended(serve::run(serve)),
-        Command::Open(open) => serve_until_ended(serve::open(open)),
+        Command::Serve(serve) => serve_until_ended(async { Ok(serve::run(serve).await?) }),
+        Command::Open(mut open) => serve_until_ended(async {
+            let fetched = fetched(&open.path, open.from, open.to).await?;
+            fetched.iter().for_each(|fetched| open.path.clone_from(&fetched.path));
+            Ok(serve::open(open).await?)
+        }),
         Command::Record(record) => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let code = runtime.block_on(record_until_ended(record));
             runtime.shutdown_background();
             code
         }
-        Command::Changes(changes) => Ok(changes::run(&changes).map(|()| ExitCode::SUCCESS)?),
+        Command::Changes(mut changes) => {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let fetched = runtime.block_on(fetched(&changes.file, None, None))?;
+            fetched.iter().for_each(|fetched| changes.file.clone_from(&fetched.path));
+            Ok(changes::run(&changes).map(|()| ExitCode::SUCCESS)?)
+        }
         Command::Site(site) => Ok(site::run(&site).map(|()| ExitCode::SUCCESS)?),
     });
     done.unwrap_or_else(|error| {
-        tell(&error);
+        report(&error);
         ExitCode::FAILURE
     })
 }
 
-/// Tells what went wrong.
-fn tell(error: &impl Display) {
+/// The files of a recording that is in an object store; `None` for one that is here.
+async fn fetched(path: &Path, from: Option<f64>, to: Option<f64>) -> Result<Option<Fetched>, StoreError> {
+    match path.to_str().filter(|path| store::parts(path).is_some()) {
+        Some(address) => store::fetch(address, from, to).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Says what went wrong.
+fn report(error: &impl Display) {
     // Whoever closed the output does not wait for these words.
     let _ = writeln!(io::stderr(), "kubechurn: {error}");
 }
@@ -110,12 +132,12 @@ impl Signals {
 }
 
 /// Serves until a signal comes, or until that fails. All that was started has ended then.
-fn serve_until_ended(served: impl Future<Output = Result<(), ServeError>>) -> Result<ExitCode, Error> {
+fn serve_until_ended(served: impl Future<Output = Result<(), Error>>) -> Result<ExitCode, Error> {
     let runtime = tokio::runtime::Runtime::new()?;
     let code = runtime.block_on(async {
         let mut signals = Signals::new()?;
         tokio::select! {
-            ended = served => Ok(ended.map(|()| ExitCode::SUCCESS)?),
+            ended = served => ended.map(|()| ExitCode::SUCCESS),
             // As a shell says it: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02
             number = signals.came() => Ok(ExitCode::from(128 + number)),
         }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kubechurn_recording::{Block, Line, Refusal, member, native};
+use kubechurn_recording::{Refusal, native};
 
 use crate::args::Site;
 use crate::serve::page;
@@ -56,8 +56,8 @@ pub fn run(Site { folder, recordings }: &Site) -> Result<(), SiteError> {
         let name = path.file_name().and_then(OsStr::to_str).filter(|name| is_plain(name) && names.insert(*name));
         let name = name.ok_or_else(|| SiteError::Name(path.clone()))?;
         let bytes = fs::read(path).map_err(of(path))?;
-        let title = title(&bytes).map_err(|refusal| SiteError::NoRecording(path.clone(), refusal))?;
-        let title = if title.trim().is_empty() { name.to_owned() } else { title };
+        let (_, header) = native::header(&bytes).map_err(|refusal| SiteError::NoRecording(path.clone(), refusal))?;
+        let title = if header.title.trim().is_empty() { name.to_owned() } else { header.title };
         offered.push_str(&format!("{RECORDINGS}/{name} {}\n", attribute(&title)));
         files.push((name, bytes));
     }
@@ -72,20 +72,6 @@ pub fn run(Site { folder, recordings }: &Site) -> Result<(), SiteError> {
         fs::write(&path, bytes).map_err(of(&path))?;
     }
     Ok(())
-}
-
-/// The title of a recording.
-fn title(file: &[u8]) -> Result<String, Refusal> {
-    let refused = |reason: &str| Refusal { line: 1, reason: reason.to_owned() };
-    if !member::is_gzip(file) {
-        return Err(refused("it is not compressed by gzip, as a recording is"));
-    }
-    let first = member::members(file).into_iter().next().unwrap_or_default();
-    let text = native::unpacked(&file[first]).map_err(refused)?;
-    match Block::default().next(&text)? {
-        Some((_, Line::Header(header))) => Ok(header.title),
-        _ => Err(refused("it breaks off before its first line")),
-    }
 }
 
 /// Whether a name can stand in an address as it is, and is no hidden file.
@@ -114,8 +100,8 @@ fn attribute(text: &str) -> String {
 mod tests {
     use std::io::Cursor;
 
-    use kubechurn_recording::Header;
     use kubechurn_recording::native::FileWriter;
+    use kubechurn_recording::{Header, Line};
 
     use super::*;
 

@@ -20,8 +20,8 @@ cluster: a Kubernetes API server for demos and tests, with a cluster that change
 USAGE: cluster [OPTIONS]
 
   --scenario NAMES       what happens, with commas between: calm, rollout, crashloop, node-failure,
-                         autoscaler-flap, hot-loop; or mixed, the first five of them (the default);
-                         or storm or scale, which are load, without controllers
+                         autoscaler-flap, hot-loop, bad-config, node-repair; or mixed, the first five of them
+                         (the default); or storm or scale, which are load, without controllers
   --controllers on|off   whether controllers, scheduler and kubelets run (default on, but not under load)
   --pace demo|real       how fast things fail: as in Kubernetes, or back-offs in half and failed nodes' Pods in a
                          tenth of the time (default demo)

@@ -19,7 +19,7 @@ pub mod replace;
 mod writer;
 
 pub use line::{Header, Line, Step, Text, Version, Watch};
-pub use newest::Newest;
+pub use newest::{Beginning, Newest};
 pub use reader::{Block, Refusal};
 pub use writer::{FULL, Writer};
 

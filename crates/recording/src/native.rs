@@ -1,6 +1,6 @@
 //! Whole files, compressed by flate2.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -13,6 +13,8 @@ use crate::writer::Writer;
 
 /// How many bytes of lines wait before they are compressed.
 const WAITING: usize = 64 << 10;
+/// How many bytes of a block [`header`] looks at, and how long the line may be that it reads.
+pub const BEGINNING: usize = 64 << 10;
 
 /// Writes a file while what it is about goes on.
 ///
@@ -31,6 +33,10 @@ enum Out<W: Write + Seek> {
     /// Within a block that began at this byte.
     Block(GzEncoder<W>, u64),
 }
+
+/// Why a file is no recording.
+const FOREIGN: &str = "it is not compressed by gzip, as a recording is";
+const TORN: &str = "it breaks off before its first line";
 
 fn lost() -> io::Error {
     io::Error::other("the file could not be written before")
@@ -85,10 +91,23 @@ impl<W: Write + Seek> FileWriter<W> {
         }
     }
 
-    fn end_block(&mut self) -> io::Result<()> {
-        self.compress()?;
+    /// Ends the block, if one has begun: what comes next can be read without it.
+    ///
+    /// # Errors
+    ///
+    /// When the output fails.
+    pub fn end_block(&mut self) -> io::Result<()> {
+        if self.writer.waiting() > 0 {
+            self.compress()?;
+        }
+        let (encoder, began) = match self.out.take().ok_or_else(lost)? {
+            Out::Block(encoder, began) => (encoder, began),
+            idle => {
+                self.out = Some(idle);
+                return Ok(());
+            }
+        };
         self.writer.end_block();
-        let Some(Out::Block(encoder, began)) = self.out.take() else { return Err(lost()) };
         let mut out = encoder.finish()?;
         let end = out.stream_position()?;
         let length = u32::try_from(end - began).map_err(io::Error::other)?;
@@ -106,13 +125,32 @@ impl<W: Write + Seek> FileWriter<W> {
     ///
     /// When the output fails.
     pub fn finish(mut self) -> io::Result<W> {
-        if self.writer.waiting() > 0 || matches!(self.out, Some(Out::Block(..))) {
-            self.end_block()?;
-        }
+        self.end_block()?;
         match self.out {
             Some(Out::Idle(out)) => Ok(out),
             _ => Err(lost()),
         }
+    }
+}
+
+/// What the first line of a block says: when the block begins, in milliseconds since 1970, and what the recording is, which only the
+/// first block of a file says. `start` is the block, or no more than its first [`BEGINNING`] bytes.
+///
+/// # Errors
+///
+/// When it does not begin as a block of a recording does.
+pub fn header(start: &[u8]) -> Result<(f64, Header), Refusal> {
+    let refused = |reason: &str| Refusal { line: 1, reason: reason.to_owned() };
+    if !member::is_gzip(start) {
+        return Err(refused(FOREIGN));
+    }
+    let start = &start[..start.len().min(BEGINNING)];
+    let mut line = Vec::new();
+    // Where the block breaks off before the end of the line, there is none.
+    let _ = BufReader::new(GzDecoder::new(start)).take(BEGINNING as u64).read_until(b'\n', &mut line);
+    match Block::default().next(&String::from_utf8_lossy(&line))? {
+        Some((begins, Line::Header(header))) => Ok((begins, header)),
+        _ => Err(refused(TORN)),
     }
 }
 
@@ -141,7 +179,7 @@ pub fn unpacked(member: &[u8]) -> Result<String, &'static str> {
 pub fn read(file: &[u8], mut each: impl FnMut(f64, Line<'_>)) -> Result<(), (usize, Refusal)> {
     let none = |reason: &str| (1, Refusal { line: 1, reason: reason.to_owned() });
     if !member::is_gzip(file) {
-        return Err(none("it is not compressed by gzip, as a recording is"));
+        return Err(none(FOREIGN));
     }
     let mut is_empty = true;
     for (at, range) in member::members(file).into_iter().enumerate() {
@@ -153,5 +191,5 @@ pub fn read(file: &[u8], mut each: impl FnMut(f64, Line<'_>)) -> Result<(), (usi
             is_empty = false;
         }
     }
-    if is_empty { Err(none("it breaks off before its first line")) } else { Ok(()) }
+    if is_empty { Err(none(TORN)) } else { Ok(()) }
 }

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::vec;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
@@ -20,12 +21,12 @@ use crate::line::{Line, Step, Text, Version, Watch};
 /// A text is kept as edits of another one where they take at most one part of so many of it.
 const SHORT: usize = 2;
 
-/// The text of an object.
-#[derive(Debug)]
+/// The text of an object. A copy is cheap.
+#[derive(Clone, Debug)]
 enum Kept {
     Whole(Rc<str>),
     /// The edits that make it of another one, as JSON.
-    Like(Rc<str>, Box<[u8]>),
+    Like(Rc<str>, Rc<[u8]>),
 }
 
 #[derive(Debug)]
@@ -61,7 +62,7 @@ pub struct Newest {
     objects: FxHashMap<(ApiResource, ObjectKey), Object>,
     /// For each watch and beginning of a name the text that others are kept as edits of.
     alike: FxHashMap<(usize, String), Rc<str>>,
-    definitions: Vec<String>,
+    definitions: Vec<Rc<str>>,
     scratch: Scratch,
     /// The edits that are being made.
     edits: Vec<u8>,
@@ -75,8 +76,8 @@ impl Newest {
             Line::Step(number, step) => self.step(*number, step),
             Line::Version(version) => self.version(version),
             Line::Definition(text) => {
-                if !self.definitions.iter().any(|known| known == text) {
-                    self.definitions.push((*text).to_owned());
+                if !self.definitions.iter().any(|known| **known == **text) {
+                    self.definitions.push((*text).into());
                 }
             }
             // Only the first block of a file says what wrote it. The numbers of a later file are its own.
@@ -118,38 +119,32 @@ impl Newest {
         missing
     }
 
-    /// Hands the lines to `each` with which a file begins that goes on from here: the watches with their numbers, what their lists
-    /// would have, and what else goes on.
-    ///
-    /// # Errors
-    ///
-    /// That of `each`, after which no line follows.
-    pub fn begin<E>(&self, mut each: impl FnMut(&Line<'_>) -> Result<(), E>) -> Result<(), E> {
+    /// The lines with which a file begins that goes on from here: the watches with their numbers, what their lists would have, and
+    /// what else goes on. What is taken later changes nothing of them.
+    pub fn beginning(&self) -> Beginning {
         let going = || self.watches.iter().enumerate().filter_map(|(at, known)| Some((at, known.number?, known)));
+        let mut parts = Vec::with_capacity(self.objects.len() + 3 * self.watches.len());
         for (_, number, Known { resource, scope, .. }) in going() {
             let (resource, scope) = (*resource, scope.clone());
-            each(&Line::Watch(Watch { number, resource, scope, is_repeated: true }))?;
+            parts.push(BeginningPart::Watch(Watch { number, resource, scope, is_repeated: true }));
         }
-        self.definitions.iter().try_for_each(|text| each(&Line::Definition(text)))?;
+        parts.extend(self.definitions.iter().map(|text| BeginningPart::Definition(Rc::clone(text))));
         let mut objects: Vec<_> = self.objects.iter().collect();
         // Those that are like each other stand together.
         objects.sort_by(|((_, one), left), ((_, other), right)| (left.place, one).cmp(&(right.place, other)));
         let mut objects = objects.into_iter().peekable();
         for (at, watch, known) in going() {
             while let Some(((_, key), object)) = objects.next_if(|(_, object)| object.place <= at) {
-                let text = object.text.as_ref().and_then(read);
-                let text = text.as_deref().map_or(Text::NotKept, Text::Whole);
                 if object.place == at {
-                    let (delta_type, uid) = (DeltaType::Replaced, &object.uid);
-                    each(&Line::Version(Version { watch, delta_type, key, uid, text }))?;
+                    let (key, uid, text) = (key.clone(), object.uid.clone(), object.text.clone());
+                    parts.push(BeginningPart::Object { watch, key, uid, text });
                 }
             }
-            if known.is_listed {
-                each(&Line::Step(watch, Step::Listed))?;
-            }
-            known.steps.iter().try_for_each(|step| each(&Line::Step(watch, step.clone())))?;
+            let listed = known.is_listed.then_some(Step::Listed);
+            let steps = listed.into_iter().chain(known.steps.iter().cloned());
+            parts.extend(steps.map(|step| BeginningPart::Step(watch, step)));
         }
-        Ok(())
+        Beginning(parts.into_iter())
     }
 
     /// The numbers of the watches whose first list was complete.
@@ -239,6 +234,42 @@ impl Newest {
     }
 }
 
+/// The lines with which a file begins, so far as they were not handed out.
+#[derive(Debug)]
+pub struct Beginning(vec::IntoIter<BeginningPart>);
+
+#[derive(Debug)]
+enum BeginningPart {
+    Watch(Watch),
+    Definition(Rc<str>),
+    Object { watch: u32, key: ObjectKey, uid: Uid, text: Option<Kept> },
+    Step(u32, Step),
+}
+
+impl Beginning {
+    /// Hands the next lines to `each`, at most so many. Returns whether that were all.
+    ///
+    /// # Errors
+    ///
+    /// That of `each`, after which no line follows.
+    pub fn next<E>(&mut self, most: usize, mut each: impl FnMut(&Line<'_>) -> Result<(), E>) -> Result<bool, E> {
+        for part in self.0.by_ref().take(most) {
+            match part {
+                BeginningPart::Watch(watch) => each(&Line::Watch(watch))?,
+                BeginningPart::Definition(text) => each(&Line::Definition(&text))?,
+                BeginningPart::Step(watch, step) => each(&Line::Step(watch, step))?,
+                BeginningPart::Object { watch, key, uid, text } => {
+                    let text = text.as_ref().and_then(read);
+                    let text = text.as_deref().map_or(Text::NotKept, Text::Whole);
+                    let (delta_type, key, uid) = (DeltaType::Replaced, &key, &uid);
+                    each(&Line::Version(Version { watch, delta_type, key, uid, text }))?;
+                }
+            }
+        }
+        Ok(self.0.len() == 0)
+    }
+}
+
 /// The name that objects of one owner have in common.
 fn owner(place: usize, key: &ObjectKey) -> (usize, String) {
     let name = &*key.name;
@@ -281,7 +312,7 @@ mod tests {
 
     fn begun(newest: &Newest) -> Vec<String> {
         let mut lines = Vec::new();
-        let add = |line: &Line<'_>| -> Result<(), ()> {
+        let mut add = |line: &Line<'_>| -> Result<(), ()> {
             lines.push(match line {
                 Line::Watch(watch) => format!("watch {}", watch.number),
                 Line::Version(Version { watch, key, text: Text::Whole(text), .. }) => {
@@ -292,7 +323,8 @@ mod tests {
             });
             Ok(())
         };
-        newest.begin(add).expect("nothing fails");
+        let mut beginning = newest.beginning();
+        while !beginning.next(2, &mut add).expect("nothing fails") {}
         lines
     }
 

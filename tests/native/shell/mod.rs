@@ -170,7 +170,7 @@ impl Shell {
             },
             Effect::Abort(id) => self.requests.borrow_mut().remove(&id).iter().for_each(AbortHandle::abort),
             Effect::Push(fragment) => {
-                // The browser tells of a new fragment after the page's own work, and what it is then.
+                // The browser reports a new fragment after the page's own work, and what it is then.
                 self.place.go(&fragment);
                 let this = self.this.clone();
                 spawn_local(async move {

@@ -55,7 +55,7 @@ impl Place {
         wall + began.elapsed().as_secs_f64() * 1_000.0
     }
 
-    /// Moves the page's clock on. Ages are told by the clock on the wall, which stays with the cluster's.
+    /// Moves the page's clock on. Ages are by the clock on the wall, which stays with the cluster's.
     pub fn skip(&self, milliseconds: f64) {
         self.skipped.set(self.skipped.get() + milliseconds);
     }

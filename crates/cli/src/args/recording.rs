@@ -1,5 +1,6 @@
 //! The words after `record`, `changes` and `open`.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,10 +12,11 @@ use lexopt::{Parser, ValueExt};
 
 use super::{ArgsError, Command, Word, is_name, word_of};
 use crate::record::folder::is_folder;
+use crate::store;
 
 /// What `record --help` prints.
 const HELP_OF_RECORD: &str = "\
-kubechurn record [KIND ...] -o FILE|FOLDER/ [flags]
+kubechurn record [KIND ...] -o FILE|FOLDER/|s3://BUCKET/PATH [flags]
 
 Writes what happens in a cluster into a file, until Ctrl-C: every version of every object, and when nothing was heard. It
 lists and watches as the page does, asks the API server itself, without kubectl, and writes nothing to the cluster. KIND is
@@ -22,8 +24,13 @@ a resource by any name that kubectl knows, as pods or deploy; without one, those
 
   -o, --output FILE       write into this file, which must be new; its name should end in .churn
   -o, --output FOLDER/    write into files of this folder, one after the other, each of which can be opened by itself
+  -o, --output s3://BUCKET/PATH
+                          write such files into an object store that speaks S3, with the credentials of the environment
+                          (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL and the like)
+      --upload DURATION   how often what is new goes into the object store (1m)
+      --spool FOLDER      where files are until they are in the object store (~/.local/state/kubechurn/BUCKET/PATH)
       --every DURATION    begin another file of a folder after this time (1h)
-      --size BYTES        or when a file has so many bytes, as 64MiB or 10MB (64MiB)
+      --size BYTES        or when a file has so many bytes, as 64MiB or 10MB (64MiB; 16MiB in an object store)
       --keep DURATION     remove files of a folder that are older than this, as 7d or 36h
       --max BYTES         remove the oldest files of a folder where all have more bytes than this, as 2GiB; a file then has
                           at most a quarter of it
@@ -52,9 +59,9 @@ kubechurn changes [WORD ...] [flags]
 
 Prints a line for each change in a recording, or, without one, for each change in a cluster as it happens, until Ctrl-C: when
 it was, in UTC; whether the object was added (▲), changed (●), deleted (✕) or found changed by a new list (◆); which
-object; what was changed, from what to what; and who seems to have written it, as far as managedFields tell.
+object; what was changed, from what to what; and who seems to have written it, as far as managedFields show.
 
-The files of a folder are read in the order of their times, as one recording. A WORD limits what is printed, as the filter
+The files of a folder are read in the order of their times, as one recording; so are those at s3://BUCKET/PATH. A WORD limits what is printed, as the filter
 of the page's What changed does: web, kind:Deployment, ns:shop, path:spec, by:kubectl, type:deleted, status:failing,
 !by:kubelet, or a regular expression between slashes. All of them must hold.
 
@@ -72,8 +79,8 @@ A cluster, which is asked as by kubechurn record:
 const HELP_OF_OPEN: &str = "\
 kubechurn open FILE|FOLDER [flags]
 
-Shows a recording in the browser: a file, or the files of a folder in the order of their times, as one recording. The page is
-the one that shows a cluster, and needs none.
+Shows a recording in the browser: a file, or the files of a folder in the order of their times, as one recording; or those at
+s3://BUCKET/PATH, of which a copy is made. The page is the one that shows a cluster, and needs none.
 
       --from TIME         leave out the files of a folder that end before this time, as 2026-11-26T17:00:00Z
       --to TIME           leave out what begins after this time, in whole blocks
@@ -87,6 +94,10 @@ the one that shows a cluster, and needs none.
 const EVERY: Duration = Duration::from_secs(3_600);
 /// How many bytes a file of a folder has, without `--size`.
 const SIZE: u64 = 64 << 20;
+/// And a file in an object store, which is sent as a whole each time.
+const SIZE_IN_STORE: u64 = 16 << 20;
+/// How often what is new goes into an object store, without `--upload`.
+const UPLOAD: Duration = Duration::from_secs(60);
 
 /// What is recorded, and into which file.
 #[derive(Debug, PartialEq)]
@@ -115,8 +126,18 @@ pub enum Destination {
     File(PathBuf),
     /// Into the files of a folder.
     Folder(PathBuf, Limits),
+    /// Into files of an object store, each of which is in this folder until it is there.
+    Store(PathBuf, Limits, Upload),
     /// Its changes to the terminal, and all else nowhere.
     Terminal(Show),
+}
+
+/// Where files are uploaded, and how often.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Upload {
+    /// As `s3://BUCKET/PATH`.
+    pub address: String,
+    pub every: Duration,
 }
 
 /// How large and how old the files of a folder become.
@@ -183,10 +204,14 @@ fn names(text: &str) -> impl Iterator<Item = String> {
     text.split(',').filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
+/// The longest duration: that of [`duration::parse`].
+const LONGEST: Duration = Duration::from_secs(1_000_000_000);
+
 /// A duration as Go writes it, or in days.
 fn time(text: &str) -> Option<Duration> {
-    let days = text.strip_suffix('d').and_then(|days| days.parse().ok()).map(|days: u16| f64::from(days) * 86_400.0);
-    days.or_else(|| duration::parse(text)).map(Duration::from_secs_f64)
+    let days = text.strip_suffix('d').and_then(|days| days.parse().ok()).map(|days: u32| f64::from(days) * 86_400.0);
+    let time = Duration::try_from_secs_f64(days.or_else(|| duration::parse(text))?).ok()?;
+    (time <= LONGEST).then_some(time)
 }
 
 /// A number of bytes, with a unit or without one.
@@ -253,12 +278,34 @@ impl Asked {
     }
 }
 
+/// The value of a flag that wants a duration.
+fn span(flag: &'static str, parser: &mut Parser) -> Result<Duration, ArgsError> {
+    time(&parser.value()?.string()?).filter(|time| !time.is_zero()).ok_or(ArgsError::Duration(flag))
+}
+
+/// The value of a flag that wants a number of bytes.
+fn amount(flag: &'static str, parser: &mut Parser) -> Result<u64, ArgsError> {
+    bytes(&parser.value()?.string()?).filter(|bytes| *bytes > 0).ok_or(ArgsError::Bytes(flag))
+}
+
+/// Where the files are that are to go to this address of an object store: in a folder of the user's own.
+fn usual_spool(address: &str) -> Option<PathBuf> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;
+    let (bucket, path) = store::parts(address)?;
+    // A path of an object store may be anything.
+    let parts = [bucket].into_iter().chain(path.split('/')).filter(|part| !["", ".", ".."].contains(part));
+    Some(parts.fold(state.join("kubechurn"), |folder, part| folder.join(part)))
+}
+
 pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
     let (mut kinds, mut file, mut asked) = (Vec::new(), None, Asked::default());
     let (mut until, mut title, mut secrets, mut plain) = (None, String::new(), false, false);
     let mut limits = Limits { every: EVERY, size: SIZE, keep: None, max: None };
-    // The last flag that is for a folder.
-    let mut of_folder = None;
+    let (mut upload, mut spool) = (UPLOAD, None);
+    // The last flag that is for a folder, that is about old files, and that is for an object store.
+    let (mut of_folder, mut of_old, mut of_store) = (None, None, None);
+    let mut has_size = false;
     while let Some(argument) = parser.next()? {
         let name = match word_of(argument) {
             Word::Flag(name) => name,
@@ -271,30 +318,15 @@ pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
             "--help" => return Ok(Command::Help(HELP_OF_RECORD)),
             "--version" => return Ok(Command::Version),
             "--output" | "-o" => file = Some(PathBuf::from(parser.value()?)),
-            "--every" | "--keep" => {
-                let is_keep = name == "--keep";
-                let flag = if is_keep { "--keep" } else { "--every" };
-                let time = time(&parser.value()?.string()?).filter(|time| !time.is_zero());
-                let time = time.ok_or(ArgsError::Duration(flag))?;
-                if is_keep {
-                    limits.keep = Some(time)
-                } else {
-                    limits.every = time
-                }
-                of_folder = Some(flag);
+            "--every" => (limits.every, of_folder) = (span("--every", &mut parser)?, Some("--every")),
+            "--size" => {
+                (limits.size, of_folder) = (amount("--size", &mut parser)?, Some("--size"));
+                has_size = true;
             }
-            "--size" | "--max" => {
-                let is_max = name == "--max";
-                let flag = if is_max { "--max" } else { "--size" };
-                let bytes =
-                    bytes(&parser.value()?.string()?).filter(|bytes| *bytes > 0).ok_or(ArgsError::Bytes(flag))?;
-                if is_max {
-                    limits.max = Some(bytes)
-                } else {
-                    limits.size = bytes
-                }
-                of_folder = Some(flag);
-            }
+            "--keep" => (limits.keep, of_old) = (Some(span("--keep", &mut parser)?), Some("--keep")),
+            "--max" => (limits.max, of_old) = (Some(amount("--max", &mut parser)?), Some("--max")),
+            "--upload" => (upload, of_store) = (span("--upload", &mut parser)?, Some("--upload")),
+            "--spool" => (spool, of_store) = (Some(PathBuf::from(parser.value()?)), Some("--spool")),
             "--until" => {
                 let words = parser.value()?.string()?;
                 until = Some(Filter::parse(&words)?).filter(|filter| !filter.is_empty());
@@ -310,10 +342,19 @@ pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
         }
     }
     let file = file.ok_or(ArgsError::NoOutput)?;
-    let to = match (is_folder(&file), of_folder) {
-        (true, _) => Destination::Folder(file, limits),
-        (false, Some(flag)) => return Err(ArgsError::NoFolder(flag)),
-        (false, None) => Destination::File(file),
+    let address = file.to_str().filter(|file| store::parts(file).is_some());
+    let to = match (address, of_store, of_old, of_folder) {
+        (Some(_), _, Some(flag), _) => return Err(ArgsError::OfFolder(flag)),
+        (Some(address), ..) => {
+            let spool = spool.or_else(|| usual_spool(address)).ok_or(ArgsError::NoSpool)?;
+            let size = if has_size { limits.size } else { SIZE_IN_STORE };
+            let upload = Upload { address: address.to_owned(), every: upload };
+            Destination::Store(spool, Limits { size, ..limits }, upload)
+        }
+        (None, Some(flag), ..) => return Err(ArgsError::NoStore(flag)),
+        _ if is_folder(&file) => Destination::Folder(file, limits),
+        (None, None, Some(flag), _) | (None, None, None, Some(flag)) => return Err(ArgsError::NoFolder(flag)),
+        (None, None, None, None) => Destination::File(file),
     };
     Ok(Command::Record(Record { until, title, secrets, plain, ..asked.record(kinds, to)? }))
 }
@@ -321,7 +362,10 @@ pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
 /// Whether a word names a recording, and is no word of a filter.
 fn is_recording(word: &OsString) -> bool {
     let bytes = word.as_encoded_bytes();
-    bytes.ends_with(b".churn") || is_folder(Path::new(word)) || Path::new(word).exists()
+    bytes.ends_with(b".churn")
+        || bytes.starts_with(store::SCHEME.as_bytes())
+        || is_folder(Path::new(word))
+        || Path::new(word).exists()
 }
 
 pub(super) fn parse_changes(mut parser: Parser) -> Result<Command, ArgsError> {
@@ -422,7 +466,10 @@ mod tests {
         check("record -o x.churn -h", Ok(Command::Help(HELP_OF_RECORD)));
         check("record", Err("a recording is written into a file: name it with -o"));
         check("record -o", Err("-o wants a value: see --help"));
-        check("record -o x.churn --for 10", Err("--for wants a duration, such as 90s, 10m or 1h30m"));
+        for bad in ["10", "40000d", "99999999999d", "1000000h", "99999999999999999999999999s"] {
+            let line = format!("record -o x.churn --for {bad}");
+            check(&line, Err("--for wants a duration of at most thirty years, such as 90s, 10m or 1h30m"));
+        }
         check("record -o x.churn --until !", Err("--until wants words of a filter, such as 'kind:Job complete'"));
         check("record -o x.churn --until /x", Err("the regular expression /x has no end: close it with a /"));
         check(
@@ -449,11 +496,36 @@ mod tests {
         check("record -o x/ --keep 7d --max 2GiB", folder(Limits { keep: days, max: Some(2 << 30), ..usual }));
         let small = Limits { every: Duration::from_secs(90), size: 10_000_000, ..usual };
         check("record -o x/ --every 1m30s --size 10MB", folder(small));
-        check("record -o x/ --keep 7w", Err("--keep wants a duration, such as 90s, 10m or 1h30m"));
-        check("record -o x/ --every 0s", Err("--every wants a duration, such as 90s, 10m or 1h30m"));
+        check(
+            "record -o x/ --keep 7w",
+            Err("--keep wants a duration of at most thirty years, such as 90s, 10m or 1h30m"),
+        );
+        check(
+            "record -o x/ --every 0s",
+            Err("--every wants a duration of at most thirty years, such as 90s, 10m or 1h30m"),
+        );
         for bad in ["0", "2Gi", "1.5GB", "x", "99999999999TiB"] {
             check(&format!("record -o x/ --max {bad}"), Err("--max wants a number of bytes, such as 64MiB or 2GiB"));
         }
+    }
+
+    #[test]
+    fn an_object_store_has_a_folder_for_what_is_not_there_yet() {
+        let upload = |every| Upload { address: "s3://b/c/".to_owned(), every };
+        let limits = |size| Limits { every: EVERY, size, keep: None, max: None };
+        let store = |size, every| {
+            let to = Destination::Store(PathBuf::from("x"), limits(size), upload(every));
+            Ok(Command::Record(Record { to, ..usual() }))
+        };
+        check("record -o s3://b/c/ --spool x", store(SIZE_IN_STORE, UPLOAD));
+        check("record -o s3://b/c/ --spool x --size 1MB --upload 5s", store(1_000_000, Duration::from_secs(5)));
+        check("record -o x/ --spool y", Err("--spool is for an object store: name one as s3://BUCKET/PATH after -o"));
+        check(
+            "record -o s3://b/c --keep 7d",
+            Err("--keep is for the files of a folder: an object store has rules of its own for what is old"),
+        );
+        let spool = usual_spool("s3://b/../c//d").map(|spool| spool.display().to_string()).unwrap_or_default();
+        assert!(spool.is_empty() || spool.ends_with("/kubechurn/b/c/d"), "{spool}");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use kubechurn_client::api::status::Failure;
 
 /// How this program calls itself to the server.
 pub const PROGRAM: &str = concat!("kubechurn/", env!("CARGO_PKG_VERSION"));
-/// Where Kubernetes tells a Pod the address of the API server.
+/// The variable in which Kubernetes gives a Pod the address of the API server.
 const IN_CLUSTER: &str = "KUBERNETES_SERVICE_HOST";
 
 /// Why the API server cannot be asked.

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_recording::{Block, Line, native};
+use kubechurn_recording::native;
 
 use super::api::PROGRAM;
 use crate::changes::time;
 
 /// The end of each name.
-const EXTENSION: &str = ".churn";
-/// How many bytes of a file are read for its first line.
-const BEGINNING: u64 = 64 << 10;
+pub const EXTENSION: &str = ".churn";
+/// What follows the name of a file whose beginning is not complete.
+const PART: &str = ".part";
 
 /// A folder that this program alone writes into.
 #[derive(Debug)]
@@ -51,22 +51,25 @@ fn name(at: f64) -> String {
 }
 
 /// When a file of this name begins, in whole seconds since 1970; `None` where it is no name of a file of a folder.
-fn begins(name: &str) -> Option<i64> {
+pub fn begins(name: &str) -> Option<i64> {
     let (date, clock) = name.strip_suffix(EXTENSION)?.split_once('T')?;
     let Timestamp(seconds) = Timestamp::parse(&format!("{date}T{}", clock.replace('-', ":")))?;
     (name.len() == self::name(0.0).len()).then_some(seconds)
 }
 
+/// Where a file is until its beginning is complete.
+fn part(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(PART);
+    name.into()
+}
+
 /// Whether this program has written a file, by what its first line says.
 fn is_own(path: &Path) -> bool {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut bytes));
-    let Ok(text) = read.map_or(Err(""), |_| native::unpacked(&bytes)) else { return false };
+    let read = File::open(path).and_then(|file| file.take(native::BEGINNING as u64).read_to_end(&mut bytes));
     let (own, _) = PROGRAM.split_once('/').unwrap_or((PROGRAM, ""));
-    match Block::default().next(&text) {
-        Ok(Some((_, Line::Header(header)))) => header.program.split(' ').next() == Some(own),
-        _ => false,
-    }
+    read.is_ok() && native::header(&bytes).is_ok_and(|(_, header)| header.program.split(' ').next() == Some(own))
 }
 
 impl Folder {
@@ -81,8 +84,16 @@ impl Folder {
         if let Err(TryLockError::WouldBlock) = lock.try_lock() {
             return Err(io::Error::new(ErrorKind::WouldBlock, "another kubechurn records into it"));
         }
-        files(path)?;
-        Ok(Folder { path: path.to_owned(), _lock: lock })
+        let folder = Folder { path: path.to_owned(), _lock: lock };
+        for entry in fs::read_dir(path)? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str()?.strip_suffix(PART));
+            // Whoever wrote it was killed, and all that it has is in the file before it.
+            if name.and_then(begins).is_some() && (fs::metadata(&path)?.len() == 0 || is_own(&path)) {
+                fs::remove_file(&path)?;
+            }
+        }
+        Ok(folder)
     }
 
     /// A new file that begins at a time, in milliseconds since 1970.
@@ -98,6 +109,37 @@ impl Folder {
                 made => return made.map(|file| (path, file)),
             }
         }
+    }
+
+    /// A new file that begins at a time, in milliseconds since 1970, and belongs to the folder once it is [completed](Self::complete).
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn begin(&self, at: f64) -> io::Result<(PathBuf, File)> {
+        let mut at = at.round();
+        loop {
+            let path = self.path.join(name(at));
+            if !path.try_exists()? {
+                return File::create(part(&path)).map(|file| (path, file));
+            }
+            at += 1.0;
+        }
+    }
+
+    /// The file of this path, which was begun, belongs to the folder.
+    ///
+    /// # Errors
+    /// When it cannot be renamed.
+    pub fn complete(&self, path: &Path) -> io::Result<()> {
+        fs::rename(part(path), path)
+    }
+
+    /// The file of this path, which was begun, is not needed.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn give_up(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(part(path))
     }
 
     /// Removes the oldest files but this one, if there is one: those that were written last before a time, and as many as it takes for all to have at

@@ -1,4 +1,4 @@
-//! The ListerWatcher: carries out the actions of a reflector over HTTP, and tells what came of each.
+//! The ListerWatcher: carries out the actions of a reflector over HTTP, and reports what came of each.
 //!
 //! Watches are streams of lines and no WebSockets, which only a browser needs. A watch that does not open has the reason in its
 //! answer, so that the probe that follows is answered with it.
@@ -45,44 +45,44 @@ pub struct ListerWatcher {
 }
 
 impl ListerWatcher {
-    /// Carries out an action, and tells of it until it is over or nobody listens any more.
-    pub async fn perform(self, action: Action, tell: Sender<Outcome>) {
+    /// Carries out an action, and sends what comes of it until it is over or nobody listens any more.
+    pub async fn perform(self, action: Action, outcomes: Sender<Outcome>) {
         // Nobody listens once another action has taken the place of this one.
         let _ = match action {
-            Action::List(request) => self.list(&request, &tell).await,
-            Action::Watch(request) | Action::WatchOverHttp(request) => self.watch(&request, &tell).await,
+            Action::List(request) => self.list(&request, &outcomes).await,
+            Action::Watch(request) | Action::WatchOverHttp(request) => self.watch(&request, &outcomes).await,
             Action::Probe(_) | Action::Wait => Some(()),
         };
     }
 
-    async fn list(&self, request: &ListRequest, tell: &Sender<Outcome>) -> Option<()> {
+    async fn list(&self, request: &ListRequest, outcomes: &Sender<Outcome>) -> Option<()> {
         let mut body = match self.api.get(&request.url(&self.resource, &self.scope), ANY).await {
             Ok(response) => response.into_body(),
-            Err(failure) => return tell.send(Outcome::Failed(failure)).await.ok(),
+            Err(failure) => return outcomes.send(Outcome::Failed(failure)).await.ok(),
         };
-        tell.send(Outcome::Listing).await.ok()?;
+        outcomes.send(Outcome::Listing).await.ok()?;
         loop {
             let outcome = match next(&mut body).await {
                 Some(Ok(bytes)) => Outcome::Piece(bytes),
-                Some(Err(failure)) => return tell.send(Outcome::Failed(failure)).await.ok(),
-                None => return tell.send(Outcome::PageEnd).await.ok(),
+                Some(Err(failure)) => return outcomes.send(Outcome::Failed(failure)).await.ok(),
+                None => return outcomes.send(Outcome::PageEnd).await.ok(),
             };
-            tell.send(outcome).await.ok()?;
+            outcomes.send(outcome).await.ok()?;
         }
     }
 
-    async fn watch(&self, request: &WatchRequest, tell: &Sender<Outcome>) -> Option<()> {
+    async fn watch(&self, request: &WatchRequest, outcomes: &Sender<Outcome>) -> Option<()> {
         let mut body = match self.api.get(&request.url(&self.resource, &self.scope), ANY).await {
             Ok(response) => response.into_body(),
-            Err(failure) => return tell.send(Outcome::Refused(failure)).await.ok(),
+            Err(failure) => return outcomes.send(Outcome::Refused(failure)).await.ok(),
         };
-        tell.send(Outcome::Opened).await.ok()?;
+        outcomes.send(Outcome::Opened).await.ok()?;
         loop {
             let outcome = match next(&mut body).await {
                 Some(Ok(bytes)) => Outcome::Bytes(bytes),
-                end => return tell.send(Outcome::Ended(end.is_none())).await.ok(),
+                end => return outcomes.send(Outcome::Ended(end.is_none())).await.ok(),
             };
-            tell.send(outcome).await.ok()?;
+            outcomes.send(outcome).await.ok()?;
         }
     }
 }

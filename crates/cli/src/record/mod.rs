@@ -15,6 +15,7 @@ mod lister_watcher;
 mod output;
 mod progress;
 mod tape;
+mod upload;
 mod watch;
 
 use std::cell::RefCell;
@@ -43,7 +44,7 @@ use kubechurn_columns::kinds::config::SECRETS;
 use kubechurn_model::history::secret;
 use kubechurn_model::navigation::catalog::{Catalog, MATTERS};
 use kubechurn_recording::{Header, redact};
-use tokio::task::LocalSet;
+use tokio::task::{LocalSet, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use self::api::{Api, ApiError, PROGRAM};
@@ -51,9 +52,11 @@ use self::lister_watcher::ListerWatcher;
 use self::output::Output;
 use self::progress::Progress;
 use self::tape::{Sink, Tape};
+use self::upload::{UploadError, Uploader};
 use self::watch::Watch;
 use crate::args::{Destination, Record, Source};
 use crate::changes::Printer;
+use crate::store::{Store, StoreError};
 
 /// For how long an answer is awaited before the recording begins. Later the reflectors decide.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -76,6 +79,12 @@ pub enum RecordError {
     /// The file cannot be written any more.
     #[error("the recording ends here, because {0} cannot be written further: {1}; what was written before can be read")]
     Write(PathBuf, #[source] io::Error),
+    /// The object store cannot be used.
+    #[error("the recording cannot go into an object store: {0}")]
+    Store(#[from] StoreError),
+    /// Something is not in the object store at the end.
+    #[error("files of the recording are still in {0}, and are taken to {1} when the same command is run again: {2}")]
+    Upload(PathBuf, String, #[source] UploadError),
     /// The server does not answer, or refuses.
     #[error("the API server at {0} cannot be asked: {1}")]
     Server(String, String),
@@ -119,7 +128,7 @@ enum End {
 pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool, RecordError> {
     let (to, length, until) = (record.to.clone(), record.length, record.until.clone());
     let path = match &to {
-        Destination::File(path) | Destination::Folder(path, _) => path.clone(),
+        Destination::File(path) | Destination::Folder(path, _) | Destination::Store(path, ..) => path.clone(),
         Destination::Terminal(_) => PathBuf::from("the standard output"),
     };
     if matches!(to, Destination::File(_)) && fs::metadata(&path).is_ok_and(|known| known.is_file() && known.len() > 0) {
@@ -135,6 +144,7 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
     // What is only shown to whoever may read it in the cluster stays readable.
     let redacts = !header.redaction.is_empty() && !matches!(to, Destination::Terminal(_));
     let create = |error| RecordError::Create(path.clone(), error);
+    let mut uploader = None;
     let (sink, shows, begins) = match to {
         Destination::File(file) => {
             let begins = format!("Recording {} into {}. Ctrl-C ends it.", api.server, file.display());
@@ -142,6 +152,12 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
         }
         Destination::Folder(folder, limits) => {
             let begins = format!("Recording {} into files of {}. Ctrl-C ends it.", api.server, folder.display());
+            (Sink::Output(Box::new(Output::folder(&folder, limits, header, now).map_err(create)?)), true, begins)
+        }
+        Destination::Store(folder, limits, upload) => {
+            let store = Store::open(&upload.address)?;
+            uploader = Some((Rc::new(Uploader::new(store, &folder, upload.every)), upload.address.clone()));
+            let begins = format!("Recording {} into files of {}. Ctrl-C ends it.", api.server, upload.address);
             (Sink::Output(Box::new(Output::folder(&folder, limits, header, now).map_err(create)?)), true, begins)
         }
         Destination::Terminal(show) => {
@@ -160,12 +176,21 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
         for scope in scopes(&resources, &namespaces) {
             begin(&api, scope, &tape);
         }
+        if let Some((uploader, _)) = &uploader {
+            tokio::task::spawn_local(Rc::clone(uploader).run(Rc::clone(&tape)));
+        }
         turn(&tape, &mut progress, began, length, ended).await
     });
     let written = written.await;
     // All watches end here, so that nothing comes any more.
     drop(local);
     let finished = tape.borrow_mut().end();
+    let uploaded = match &uploader {
+        Some((uploader, address)) => {
+            uploader.finish().await.map_err(|error| RecordError::Upload(path.clone(), address.clone(), error))
+        }
+        None => Ok(()),
+    };
     tape.borrow_mut().take_said().iter().for_each(|words| progress.say(words));
     let end = match written.and_then(|end| finished.map(|()| end)) {
         // Whoever closed the output has seen enough.
@@ -182,7 +207,7 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
         End::User if has_condition => progress.say("Ended by a signal, and no change was as --until has it."),
         End::Time | End::User => {}
     }
-    Ok(end == End::Change || !has_condition)
+    uploaded.map(|()| end == End::Change || !has_condition)
 }
 
 /// Asks the server what it is, and what it has.
@@ -233,8 +258,10 @@ async fn turn(
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut shown = 0;
     loop {
+        let is_beginning = tape.borrow_mut().advance();
         tokio::select! {
             _ = ticks.tick() => {}
+            () = yield_now(), if is_beginning => continue,
             () = &mut over => return Ok(End::Time),
             () = &mut ended => return Ok(End::User),
         }

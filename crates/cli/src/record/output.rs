@@ -1,12 +1,13 @@
 //! Where a recording goes: into one file, into the files of a folder, or, as lines of changes, to the terminal.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::SystemTime;
 
 use kubechurn_recording::native::FileWriter;
-use kubechurn_recording::{Header, Line, Newest, Step};
+use kubechurn_recording::{Beginning, Header, Line, Newest, Step};
 
 use super::folder::Folder;
 use crate::args::Limits;
@@ -17,6 +18,10 @@ const AGAIN: f64 = 5_000.0;
 const OFTEN: f64 = 10_000.0;
 /// A file of a folder has at most one part of so many of all that the folder may have.
 const PARTS: u64 = 4;
+
+/// How many lines of the beginning of another file are written at once, between which what comes is received: some ten
+/// milliseconds of work.
+const SLICE: usize = 400;
 
 /// A file that is being written.
 struct Writing {
@@ -41,6 +46,15 @@ impl Writing {
     }
 }
 
+/// Another file of a folder that is being begun, while the one before it goes on. What comes meanwhile is written into that one, and
+/// in the end belongs to this one.
+struct Next {
+    file: Writing,
+    lines: Beginning,
+    /// Where in the file before it stands what came since this one began.
+    since: u64,
+}
+
 /// What is particular to a folder.
 struct Rolling {
     folder: Folder,
@@ -49,6 +63,8 @@ struct Rolling {
     look_at: f64,
     /// When it is tried again to write.
     again_at: f64,
+    /// Whether no other file can be begun while this one goes on, and this was said.
+    is_stuck: bool,
     /// Until when everything was written that came, where it is not any more.
     written: Option<f64>,
 }
@@ -58,6 +74,7 @@ pub struct Output {
     header: Header,
     /// `None` once it has ended, or as long as nothing can be written.
     file: Option<Writing>,
+    next: Option<Next>,
     rolling: Option<Rolling>,
     /// Whether something came since the last flush.
     is_new: bool,
@@ -76,7 +93,7 @@ impl Output {
     /// When it cannot be made.
     pub fn file(path: &Path, header: Header, now: f64) -> io::Result<Output> {
         let file = Some(Writing::new(path.to_owned(), File::create(path)?, &header, now)?);
-        Ok(Output { header, file, rolling: None, is_new: false, failure: None, written: now, before: 0 })
+        Ok(Output { header, file, next: None, rolling: None, is_new: false, failure: None, written: now, before: 0 })
     }
 
     /// The files of a folder, of which the first begins now, in milliseconds since 1970.
@@ -87,8 +104,13 @@ impl Output {
         let folder = Folder::open(path)?;
         let (path, file) = folder.create(now)?;
         let file = Some(Writing::new(path, file, &header, now)?);
-        let rolling = Some(Rolling { folder, limits, look_at: now, again_at: now, written: None });
-        Ok(Output { header, file, rolling, is_new: false, failure: None, written: now, before: 0 })
+        let rolling = Some(Rolling { folder, limits, look_at: now, again_at: now, is_stuck: false, written: None });
+        Ok(Output { header, file, next: None, rolling, is_new: false, failure: None, written: now, before: 0 })
+    }
+
+    /// The file that is being written.
+    pub fn path(&self) -> Option<&Path> {
+        self.file.as_ref().map(|file| &*file.path)
     }
 
     /// Whether later files begin with what is newest.
@@ -147,11 +169,10 @@ impl Output {
             now - file.began >= every.as_secs_f64() * 1e3 || (bytes >= size && bytes >= 2 * file.beginning)
         });
         match is_due {
-            Some(true) => {
-                let ended = self.end_file();
-                let begun = ended.and_then(|()| self.begin(now, newest));
+            Some(true) if self.next.is_none() && now >= rolling.again_at => {
+                let begun = newest.map_or(Ok(()), |newest| self.begin_next(now, newest));
                 if let Err(error) = begun {
-                    self.fail(&error, now, said);
+                    self.stuck(&error, now, said);
                 }
             }
             None if now >= rolling.again_at => match self.begin(now, newest) {
@@ -161,7 +182,7 @@ impl Output {
             _ => {}
         }
         let Some(rolling) = &mut self.rolling else { return };
-        if now >= rolling.look_at || is_due == Some(true) {
+        if now >= rolling.look_at {
             rolling.look_at = now + OFTEN;
             let before = keep.and_then(|keep| SystemTime::now().checked_sub(keep));
             match rolling.folder.prune(self.file.as_ref().map(|file| &*file.path), before, max) {
@@ -173,12 +194,81 @@ impl Output {
         }
     }
 
-    /// Begins another file of the folder with what is newest.
+    /// Begins another file with what is newest, which takes several calls of [`Output::advance`].
+    fn begin_next(&mut self, now: f64, newest: &Newest) -> io::Result<()> {
+        let (Some(rolling), Some(file)) = (&self.rolling, &mut self.file) else { return Ok(()) };
+        file.writer.end_block()?;
+        let since = file.bytes();
+        let (path, part) = rolling.folder.begin(now)?;
+        let file = Writing::new(path, part, &self.header, now)?;
+        self.next = Some(Next { file, lines: newest.beginning(), since });
+        Ok(())
+    }
+
+    /// Writes more of the beginning of another file, where one is being begun. Returns whether there is more to do.
+    pub fn advance(&mut self, now: f64, said: &mut Vec<String>) -> bool {
+        let Some(Next { file, lines, .. }) = &mut self.next else { return false };
+        let written = lines.next(SLICE, |line| file.writer.push(file.began, line));
+        match written.and_then(|is_all| if is_all { self.change_over() } else { Ok(()) }) {
+            Ok(()) => self.next.is_some(),
+            Err(error) => {
+                self.stuck(&error, now, said);
+                false
+            }
+        }
+    }
+
+    /// Goes on in the file that has been begun.
+    fn change_over(&mut self) -> io::Result<()> {
+        let (Some(rolling), Some(file), Some(next)) = (&mut self.rolling, &mut self.file, &mut self.next) else {
+            return Ok(());
+        };
+        next.file.writer.end_block()?;
+        next.file.beginning = next.file.bytes();
+        // Each block can be read without those before it.
+        file.writer.end_block()?;
+        let mut blocks = File::open(&file.path)?;
+        blocks.seek(SeekFrom::Start(next.since))?;
+        io::copy(&mut blocks, &mut next.file.length)?;
+        rolling.folder.complete(&next.file.path)?;
+        // Killed here, both have what came meanwhile; before, the first one alone.
+        let cut = file.length.set_len(next.since);
+        rolling.is_stuck = false;
+        rolling.look_at = f64::NEG_INFINITY;
+        self.before += next.since;
+        let next = self.next.take().map(|next| next.file);
+        if let Some(Writing { length, .. }) = std::mem::replace(&mut self.file, next) {
+            // That takes as long as the disk likes. Where it fails, only a machine without power loses something.
+            thread::spawn(move || length.sync_all());
+        }
+        cut
+    }
+
+    /// No other file can be begun, for now. The one before it goes on.
+    fn stuck(&mut self, error: &io::Error, now: f64, said: &mut Vec<String>) {
+        self.drop_next();
+        let Some(rolling) = &mut self.rolling else { return };
+        rolling.again_at = now + AGAIN;
+        if !std::mem::replace(&mut rolling.is_stuck, true) {
+            said.push(format!(
+                "No other file can be begun: {error}. The recording goes on in this one, and it is tried again and again."
+            ));
+        }
+    }
+
+    fn drop_next(&mut self) {
+        if let (Some(next), Some(rolling)) = (self.next.take(), &self.rolling) {
+            // What cannot be removed now is removed when the folder is opened again.
+            let _ = rolling.folder.give_up(&next.file.path);
+        }
+    }
+
+    /// Begins another file of the folder with what is newest, where there is none that goes on.
     fn begin(&mut self, now: f64, newest: Option<&Newest>) -> io::Result<()> {
         let (Some(rolling), Some(newest)) = (&self.rolling, newest) else { return Ok(()) };
         let (path, file) = rolling.folder.create(now)?;
         let begun = Writing::new(path.clone(), file, &self.header, now).and_then(|mut file| {
-            newest.begin(|line| file.writer.push(now, line))?;
+            newest.beginning().next(usize::MAX, |line| file.writer.push(now, line))?;
             if let Some(since) = rolling.written {
                 let gap = || Step::Gap(since, "nothing could be written".to_owned());
                 newest.listed().try_for_each(|watch| file.writer.push(now, &Line::Step(watch, gap())))?;
@@ -206,6 +296,7 @@ impl Output {
     fn fail(&mut self, error: &io::Error, now: f64, said: &mut Vec<String>) {
         self.before = self.bytes();
         self.file = None;
+        self.drop_next();
         let Some(rolling) = &mut self.rolling else { return };
         rolling.again_at = now + AGAIN;
         if rolling.written.is_none() {
@@ -231,7 +322,98 @@ impl Output {
     /// When the rest cannot be written.
     pub fn end(&mut self) -> io::Result<()> {
         let is_lost = self.rolling.as_ref().is_some_and(|rolling| rolling.written.is_some());
+        self.drop_next();
         let ended = self.end_file();
         if is_lost { Err(io::Error::other("there was no room for the rest")) } else { ended }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use kubechurn_client::api::object::ObjectKey;
+    use kubechurn_client::api::request::Scope;
+    use kubechurn_client::api::uid::Uid;
+    use kubechurn_client::cache::delta::DeltaType;
+    use kubechurn_columns::kinds::config::CONFIG_MAPS;
+    use kubechurn_recording::{Text, Version, Watch, native};
+
+    use super::*;
+    use crate::record::folder;
+
+    /// What a file has: names, each with the number of its version, and steps.
+    fn read(path: &Path) -> Vec<String> {
+        let mut lines = Vec::new();
+        let file = fs::read(path).expect("a file");
+        native::read(&file, |at, line| match line {
+            Line::Version(version) => lines.push(format!("{at} {} {:?}", version.key.name, version.delta_type)),
+            Line::Step(_, step) => lines.push(format!("{at} {step:?}")),
+            Line::Watch(watch) => lines.push(format!("{at} watch, repeated: {}", watch.is_repeated)),
+            _ => {}
+        })
+        .expect("it is a recording");
+        lines
+    }
+
+    #[test]
+    fn what_comes_while_another_file_is_begun_is_in_that_one_alone_and_at_no_moment_in_none() {
+        const COUNT: usize = 2 * SLICE + 7;
+        let path = std::env::temp_dir().join(format!("kubechurn-output-{}", std::process::id()));
+        let header = Header { program: crate::record::api::PROGRAM.replace('/', " "), ..Header::default() };
+        let limits = Limits { every: Duration::from_secs(1), size: u64::MAX, keep: None, max: None };
+        let (mut newest, mut said) = (Newest::default(), Vec::new());
+        let open = |now| Output::folder(&path, limits, header.clone(), now).expect("a folder");
+        let mut output = open(0.0);
+        let mut push = |output: &mut Output, at: f64, line: Line<'_>| {
+            newest.take(&line);
+            output.push(at, &line);
+            // Only as long as the test needs it.
+            output.flush(at, Some(&newest), &mut said).expect("it is written");
+        };
+        let (resource, scope) = (CONFIG_MAPS.resource, Scope::default());
+        push(&mut output, 1.0, Line::Watch(Watch { number: 0, resource, scope, is_repeated: false }));
+        let version = |output: &mut Output, at: f64, name: &str, push: &mut dyn FnMut(&mut Output, f64, Line<'_>)| {
+            let (key, uid, text) = (ObjectKey::new("shop", name), Uid::new(name), format!(r#"{{"at":{at}}}"#));
+            let text = Text::Whole(&text);
+            let version = Version { watch: 0, delta_type: DeltaType::Updated, key: &key, uid: &uid, text };
+            push(output, at, Line::Version(version));
+        };
+        for number in 0..COUNT {
+            version(&mut output, 2.0, &format!("a-{number}"), &mut push);
+        }
+        push(&mut output, 3.0, Line::Step(0, Step::Listed));
+        let first = folder::files(&path).expect("a folder").remove(0);
+        let before = read(&first);
+        // It is time for another file.
+        version(&mut output, 1_500.0, "last", &mut push);
+        let mut saids = Vec::new();
+        assert!(output.advance(1_600.0, &mut saids));
+        version(&mut output, 1_601.0, "meanwhile", &mut push);
+        assert_eq!(folder::files(&path).expect("a folder"), [first.clone()], "the other one is not complete");
+        let so_far = read(&first);
+        assert_eq!(so_far.last().map(String::as_str), Some("1601 meanwhile Updated"), "a kill costs nothing");
+        while output.advance(1_602.0, &mut saids) {}
+        version(&mut output, 1_603.0, "after", &mut push);
+        output.end().expect("it is written");
+        let files = folder::files(&path).expect("a folder");
+        assert_eq!((files.len(), &files[0]), (2, &first));
+        assert_eq!(read(&first), [&before[..], &["1500 last Updated".to_owned()]].concat());
+        let second = read(&files[1]);
+        assert_eq!(second[0], "1500 watch, repeated: true");
+        assert_eq!(second.iter().filter(|line| line.contains("Replaced")).count(), COUNT + 1);
+        let rest = second.iter().skip_while(|line| !line.contains("Listed")).filter(|line| !line.contains("watch"));
+        assert_eq!(rest.collect::<Vec<_>>(), ["1500 Listed", "1601 meanwhile Updated", "1603 after Updated"]);
+        assert_eq!(saids, Vec::<String>::new());
+        // What somebody was killed over goes, and what is somebody else's stays.
+        let part = |name: &str| path.join(format!("2020-01-0{name}T00-00-00.000Z.churn.part"));
+        fs::copy(&first, part("1")).expect("a file");
+        fs::write(part("2"), "").expect("a file");
+        fs::write(part("3"), "somebody's").expect("a file");
+        drop(output);
+        drop(open(5_000.0));
+        assert_eq!(["1", "2", "3"].map(|name| part(name).exists()), [false, false, true]);
+        fs::remove_dir_all(&path).expect("it goes");
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Stdout};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use kubechurn_changes::filter::Filter;
@@ -150,8 +151,18 @@ impl Tape {
     }
 
     /// The user is to know of something that happened to a watch.
-    pub fn tell(&mut self, resource: &ApiResource, notice: &Notice) {
+    pub fn report(&mut self, resource: &ApiResource, notice: &Notice) {
         self.said.push(format!("{}: {}", resource.plural, notice.sentence()));
+    }
+
+    /// The user is to know something.
+    pub fn say(&mut self, words: String) {
+        self.said.push(words);
+    }
+
+    /// The file that is being written.
+    pub fn file(&self) -> Option<PathBuf> {
+        if let Sink::Output(output) = &self.sink { output.path().map(Path::to_owned) } else { None }
     }
 
     /// What is to be said to the user since the last call.
@@ -180,7 +191,7 @@ impl Tape {
     fn push(&mut self, at: f64, line: &Line<'_>) {
         match (&mut self.newest, &self.until) {
             (Some(newest), Some(until)) if self.reached.is_none() => {
-                changes::told(newest, at, line, &mut |change, newest| {
+                changes::take(newest, at, line, &mut |change, newest| {
                     if self.reached.is_none() && change.noise.is_none() && until.matches(change) {
                         self.reached = Some(changes::words(change, newest));
                     }
@@ -205,6 +216,12 @@ impl Tape {
             Sink::Output(output) => output.flush(now, self.newest.as_ref(), &mut self.said),
             Sink::Terminal(printer) => printer.flush(),
         }
+    }
+
+    /// Writes more of the beginning of another file, where one is being begun. Returns whether there is more to do.
+    pub fn advance(&mut self) -> bool {
+        let now = self.now();
+        if let Sink::Output(output) = &mut self.sink { output.advance(now, &mut self.said) } else { false }
     }
 
     /// Ends all watches, and the files.

@@ -46,7 +46,7 @@ pub struct Watch {
 /// An action that is under way. Dropping it ends it.
 struct UnderWay {
     task: AbortHandle,
-    told: Receiver<Outcome>,
+    outcomes: Receiver<Outcome>,
 }
 
 impl Drop for UnderWay {
@@ -80,16 +80,16 @@ impl Watch {
                     self.input(Input::Failed(failure))
                 }
                 Some(action) => {
-                    let (tell, told) = mpsc::channel(WAITING);
-                    let task = spawn_local(self.lister_watcher.clone().perform(action, tell)).abort_handle();
+                    let (sender, outcomes) = mpsc::channel(WAITING);
+                    let task = spawn_local(self.lister_watcher.clone().perform(action, sender)).abort_handle();
                     (self.lines, self.opened) = (Lines::default(), None);
-                    under_way = Some(UnderWay { task, told });
+                    under_way = Some(UnderWay { task, outcomes });
                     None
                 }
                 None => {
                     let rest = self.rest();
                     tokio::select! {
-                        outcome = told(&mut under_way) => self.outcome(outcome),
+                        outcome = next(&mut under_way) => self.outcome(outcome),
                         () = rest => self.timer(),
                     }
                 }
@@ -187,9 +187,9 @@ impl Watch {
                 }
                 Notice::Refused { ref reason, .. } => {
                     tape.step(number, at, Step::Refused(reason.clone()));
-                    tape.tell(&resource, &notice);
+                    tape.report(&resource, &notice);
                 }
-                Notice::Malformed { .. } | Notice::Late { .. } => tape.tell(&resource, &notice),
+                Notice::Malformed { .. } | Notice::Late { .. } => tape.report(&resource, &notice),
                 // Of WebSockets, which are not used here.
                 Notice::OverHttp { .. } => {}
             }
@@ -200,9 +200,9 @@ impl Watch {
 }
 
 /// What comes next of what is under way.
-async fn told(under_way: &mut Option<UnderWay>) -> Outcome {
+async fn next(under_way: &mut Option<UnderWay>) -> Outcome {
     if let Some(work) = under_way
-        && let Some(outcome) = work.told.recv().await
+        && let Some(outcome) = work.outcomes.recv().await
     {
         return outcome;
     }

@@ -18,7 +18,7 @@ use crate::args::Kubectl;
 /// The longest path of a socket in bytes, by what all systems take (macOS: 104 with its end).
 const LONGEST_PATH: usize = 100;
 
-/// How many of kubectl's last lines are kept to tell why it ended.
+/// How many of kubectl's last lines are kept to say why it ended.
 const LINES: usize = 3;
 
 /// What `kubectl proxy` itself refuses, too, whatever this program would pass on; the same as in `kubectl churn`.

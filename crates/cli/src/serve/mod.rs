@@ -48,7 +48,7 @@ use self::recording::{Recording, RecordingError};
 use self::server::{Site, Source};
 use self::upstream::Upstream;
 use crate::args::{self, Cluster, Contexts, Kubectl, Open, Serve};
-use crate::{print, tell};
+use crate::{print, report};
 
 /// Why nothing is served any more.
 #[derive(Debug, thiserror::Error)]
@@ -198,7 +198,7 @@ async fn all_ended(running: &mut [(String, Running)]) -> ServeError {
         if left.is_empty() {
             return ServeError::KubectlEnded(said);
         }
-        tell(&ServeError::KubectlEnded(said));
+        report(&ServeError::KubectlEnded(said));
     }
 }
 
@@ -230,7 +230,7 @@ async fn real(contexts: Contexts, kubectl: &Kubectl) -> Result<Vec<Backend>, Ser
 async fn one_of(kubectl: &Kubectl, several: bool) -> Result<Backend, ServeError> {
     let mut found = kubectl.find().await?;
     match found.trouble.take() {
-        Some(trouble) if several => tell(&trouble),
+        Some(trouble) if several => report(&trouble),
         Some(trouble) => return Err(trouble.into()),
         None => {}
     }

@@ -96,7 +96,7 @@ fn others(clusters: &str) -> String {
     if clusters.is_empty() { String::new() } else { format!("><meta name=\"clusters\" content=\"{clusters}\"") }
 }
 
-/// Gives an answer what every answer has: its address is told to nobody, and it is what it says that it is.
+/// Gives an answer what every answer has: its address reaches nobody else, and it is what it says that it is.
 pub fn secure(response: &mut Response) {
     put(response, header::REFERRER_POLICY, "no-referrer");
     put(response, header::X_CONTENT_TYPE_OPTIONS, "nosniff");

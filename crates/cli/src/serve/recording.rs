@@ -10,14 +10,12 @@ use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures::stream::{self, StreamExt};
-use kubechurn_recording::{Block, member, native};
+use kubechurn_recording::{member, native};
 
 use crate::record::folder;
 
 /// How many bytes are read at once.
 const PIECE: u64 = 256 << 10;
-/// How many bytes of a block are read for its first line.
-const BEGINNING: u64 = 64 << 10;
 
 /// A recording that is served.
 #[derive(Debug)]
@@ -144,11 +142,9 @@ fn blocks(path: &Path) -> io::Result<Vec<Found>> {
     let all = file.metadata()?.len();
     let (mut found, mut at) = (Vec::new(), 0);
     while at < all {
-        let start = bytes(&mut file, at, BEGINNING.min(all - at))?;
+        let start = bytes(&mut file, at, native::BEGINNING as u64)?;
         let length = member::length(&start).map(|length| at + length as u64).filter(|end| *end <= all);
-        let text = native::unpacked(&start[..start.len().min(length.map_or(all, |end| end - at) as usize)]);
-        let text = text.unwrap_or_default();
-        let begins = Block::default().next(&text).ok().flatten().map(|(begins, _)| begins);
+        let begins = native::header(&start).ok().map(|(begins, _)| begins);
         found.push(Found { at, end: length.unwrap_or(all), is_whole: length.is_some(), begins });
         at = length.unwrap_or(all);
     }

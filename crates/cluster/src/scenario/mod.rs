@@ -27,6 +27,10 @@ pub enum Scenario {
     AutoscalerFlap,
     /// Two controllers that set one field in turn.
     HotLoop,
+    /// A release with a ConfigMap that its Pods crash over, and its rollback.
+    BadConfig,
+    /// A node that fails, is drained, and comes back.
+    NodeRepair,
     /// Thousands of writes per second.
     Storm,
     /// 150,000 Pods.
@@ -35,13 +39,15 @@ pub enum Scenario {
 
 impl Scenario {
     /// All scenarios.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Calm,
         Self::Rollout,
         Self::CrashLoop,
         Self::NodeFailure,
         Self::AutoscalerFlap,
         Self::HotLoop,
+        Self::BadConfig,
+        Self::NodeRepair,
         Self::Storm,
         Self::Scale,
     ];
@@ -58,6 +64,8 @@ impl Scenario {
             Self::NodeFailure => "node-failure",
             Self::AutoscalerFlap => "autoscaler-flap",
             Self::HotLoop => "hot-loop",
+            Self::BadConfig => "bad-config",
+            Self::NodeRepair => "node-repair",
             Self::Storm => "storm",
             Self::Scale => "scale",
         }

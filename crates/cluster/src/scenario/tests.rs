@@ -107,6 +107,49 @@ async fn a_failed_node_is_unknown() {
 }
 
 #[tokio::test]
+async fn a_config_map_that_its_pods_crash_over_is_released_and_rolled_back() {
+    let (server, _controllers) = play(&[Scenario::BadConfig]).await;
+    let size = |map: &Value| text(map, "/data/CACHE_MEGABYTES").to_owned();
+    let bad = eventually(&server, "/api/v1/configmaps", "changed", |map| size(map) == "512MB").await;
+    assert!(is_written_by(&bad, "helm"), "{bad}");
+    let fails = |pod: &Value| {
+        text(pod, "/spec/containers/0/envFrom/0/configMapRef/name") == text(&bad, "/metadata/name")
+            && text(pod, "/status/containerStatuses/0/state/waiting/reason") == "CrashLoopBackOff"
+    };
+    let pod = eventually(&server, "/api/v1/pods", "in a crash loop", fails).await;
+    assert_eq!(pod.pointer("/status/containerStatuses/0/lastState/terminated/exitCode"), Some(&1.into()));
+    eventually(&server, "/api/v1/configmaps", "changed back", |map| size(map) == "256").await;
+    let (hash, name) = ("/spec/template/metadata/annotations/checksum~1config", text(&bad, "/metadata/name"));
+    let bad_hash = text(&pod, "/metadata/annotations/checksum~1config").to_owned();
+    let is_back = |one: &Value| {
+        let is_it = format!("{}-config", text(one, "/metadata/name")) == name;
+        is_it && text(one, hash) != bad_hash && one["status"]["updatedReplicas"] == one["spec"]["replicas"]
+    };
+    eventually(&server, DEPLOYMENTS, "rolled back", is_back).await;
+}
+
+#[tokio::test]
+async fn a_failed_node_is_drained_and_comes_back() {
+    let (server, _controllers) = play(&[Scenario::NodeRepair]).await;
+    let is_unknown = |node: &Value| {
+        let conditions = node["status"]["conditions"].as_array().into_iter().flatten();
+        conditions.into_iter().any(|one| one["type"] == "Ready" && one["status"] == "Unknown")
+    };
+    let is_cordoned = |node: &Value| node["spec"]["unschedulable"] == true;
+    let node = eventually(&server, "/api/v1/nodes", "cordoned", is_cordoned).await;
+    assert!(is_unknown(&node) && is_written_by(&node, "kubectl"), "{node}");
+    let name = text(&node, "/metadata/name").to_owned();
+    let is_evicted = |pod: &Value| {
+        let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+        let is_why = conditions.into_iter().any(|one| one["reason"] == "EvictionByEvictionAPI");
+        text(pod, "/spec/nodeName") == name && is_why
+    };
+    eventually(&server, "/api/v1/pods", "evicted", is_evicted).await;
+    let is_back = |one: &Value| text(one, "/metadata/name") == name && !is_cordoned(one) && !is_unknown(one);
+    eventually(&server, "/api/v1/nodes", "back", is_back).await;
+}
+
+#[tokio::test]
 async fn an_autoscaler_goes_up_and_down() {
     let (server, _controllers) = play(&[Scenario::AutoscalerFlap]).await;
     let scaled = |one: &Value| is_written_by(one, "horizontal-pod-autoscaler");

@@ -6,6 +6,7 @@
 //!   succeed after some seconds.
 //! - The annotations below apply to the first container of a Pod.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -25,6 +26,8 @@ pub const OOM_AFTER: &str = "demo.kubechurn.dev/oom-after";
 pub const FAIL_READY: &str = "demo.kubechurn.dev/fail-ready";
 /// The liveness probe fails after this time, so that the container is restarted.
 pub const FAIL_LIVE: &str = "demo.kubechurn.dev/fail-live";
+/// The container fails at its start, with 1, unless this variable, which its Pod takes from a ConfigMap, is a number.
+pub const WANTS_NUMBER: &str = "demo.kubechurn.dev/wants-number";
 /// The common prefix of these annotations.
 pub const PREFIX: &str = "demo.kubechurn.dev/";
 
@@ -44,6 +47,16 @@ pub struct Behaviour {
     pub has_image: bool,
     /// Its exit code when it is told to stop.
     pub stop_code: i64,
+}
+
+/// How soon a container fails at its start, in seconds.
+const AT_ITS_START: f64 = 0.3;
+
+/// How a container of this role ends that cannot start with these settings of its Pod, which are given by name; `None` if it can.
+pub fn refuses(pod: &Value, role: Role, settings: &BTreeMap<String, String>, pace: f64) -> Option<End> {
+    let wanted = object::annotation(pod, WANTS_NUMBER).filter(|_| role == Role::First)?;
+    let is_number = settings.get(wanted).is_some_and(|value| value.parse::<f64>().is_ok());
+    (!is_number).then(|| End { after: Pace::seconds(pace, AT_ITS_START), code: 1, is_oom: false })
 }
 
 /// How a container ends by itself.
@@ -244,6 +257,21 @@ mod tests {
         assert_eq!(readiness("10s"), Readiness::Flaps(Duration::from_secs(5)));
         assert_eq!(readiness("false"), Readiness::Fine);
         assert_eq!(check(json!({FAIL_LIVE: "10s"}), Role::First).fail_live, Some(Duration::from_secs(5)));
+    }
+
+    #[test]
+    fn a_setting_that_is_no_number_is_refused_where_one_is_wanted() {
+        let pod = |name: &str| json!({"metadata": {"annotations": {name: "SIZE"}}});
+        let code = |pod: &Value, role: Role, value: &str| {
+            let settings = BTreeMap::from([("SIZE".to_owned(), value.to_owned())]);
+            refuses(pod, role, &settings, 1.0).map(|end| end.code)
+        };
+        let wants = pod(WANTS_NUMBER);
+        assert_eq!(code(&wants, Role::First, "256"), None);
+        assert_eq!(code(&wants, Role::First, "256MB"), Some(1));
+        assert_eq!(refuses(&wants, Role::First, &BTreeMap::new(), 1.0).map(|end| end.code), Some(1));
+        assert_eq!(code(&wants, Role::Other, "256MB"), None);
+        assert_eq!(code(&pod("other"), Role::First, "256MB"), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod status;
 mod worker;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +37,7 @@ use super::pace::Pace;
 use super::pod_view::PodView;
 use super::queue::Queue;
 use crate::client::lister::Lister;
-use crate::client::resources::{NODES, PODS};
+use crate::client::resources::{CONFIG_MAPS, NODES, PODS};
 use crate::client::rest::{Client, DeleteOptions, Patch};
 use crate::clock;
 use images::Images;
@@ -54,6 +54,7 @@ pub const AGENT: &str = "kubelet";
 pub struct Kubelets {
     client: Client,
     pods: Lister,
+    config_maps: Lister,
     events: EventSink,
     failed_nodes: FailedNodes,
     pace: Pace,
@@ -125,6 +126,7 @@ impl Controller for Kubelets {
         Self {
             client: context.client.with_user_agent(AGENT),
             pods,
+            config_maps: context.lister(CONFIG_MAPS),
             events: context.events.clone(),
             failed_nodes: context.options.failed_nodes.clone(),
             pace: context.options.pace,
@@ -158,8 +160,9 @@ impl Controller for Kubelets {
             is_deleted: false,
         });
         let events = {
+            let settings = self.settings(&pod);
             let images = &mut self.shared.images.borrow_mut();
-            let mut sync = PodSync { pod: &pod, node: &node, images, now, events: Vec::new() };
+            let mut sync = PodSync { pod: &pod, node: &node, images, settings, now, events: Vec::new() };
             kept.worker.step(&mut sync);
             sync.events
         };
@@ -200,6 +203,19 @@ impl Kubelets {
         if let Some(kept) = kept {
             self.shared.workers.borrow_mut().insert(key.clone(), kept);
         }
+    }
+
+    /// What the environment of a Pod's first container has from ConfigMaps now.
+    fn settings(&self, pod: &Value) -> BTreeMap<String, String> {
+        let (mut settings, namespace) = (BTreeMap::new(), object::text(pod, "/metadata/namespace"));
+        for source in pod["spec"]["containers"][0]["envFrom"].as_array().into_iter().flatten() {
+            let name = object::text(source, "/configMapRef/name");
+            let map = self.config_maps.get(&ObjectKey::new(namespace, name));
+            let map = map.and_then(|map| self.config_maps.parse(&map)).unwrap_or_default();
+            let text = |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
+            settings.extend(map["data"].as_object().into_iter().flatten().filter_map(text));
+        }
+        settings
     }
 
     fn give_address(&self, worker: &mut PodWorker, pod: &Value, node: &str, host: &str) {

@@ -2,6 +2,7 @@
 //! (`pkg/kubelet/pod_workers.go`, `kuberuntime_manager.go`). It has no clock of its own: it is given the time, and
 //! returns when it needs the time again.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kubechurn_client::record::event::EventType;
@@ -11,7 +12,7 @@ use serde_json::Value;
 use super::super::duration;
 use super::super::object;
 use super::super::pace::Pace;
-use super::behaviour::{Readiness, Role};
+use super::behaviour::{self, Readiness, Role};
 use super::conditions::Conditions;
 use super::container::{Container, Ended, Probe, State, after, not_found};
 use super::images::{self, Images};
@@ -56,6 +57,8 @@ pub struct PodSync<'a> {
     pub node: &'a str,
     /// The images on the nodes.
     pub images: &'a mut Images,
+    /// What the first container's environment has from ConfigMaps, by name.
+    pub settings: BTreeMap<String, String>,
     /// The current time.
     pub now: Time,
     /// The Events to record, to which the worker adds.
@@ -319,6 +322,11 @@ impl PodWorker {
         sync.events.push(PodEvent::normal(container, "Created", "Container created".to_owned()));
         sync.events.push(PodEvent::normal(container, "Started", "Container started".to_owned()));
         container.run(spec, sync.now, self.pace.containers);
+        if let State::Running(run) = &mut container.state
+            && let Some(end) = behaviour::refuses(sync.pod, container.role, &sync.settings, self.pace.containers)
+        {
+            (run.end, run.turn) = (Some((after(sync.now, end.after), end)), None);
+        }
     }
 
     /// Handles the probes, the end and the stop of a running container.

@@ -1,10 +1,12 @@
 //! The people and programs that use the cluster: clients of its API, which know only what the API tells them.
 
 mod autoscaler_flap;
+mod bad_config;
 mod calm;
 mod crash_loop;
 mod hot_loop;
 mod node_failure;
+mod node_repair;
 mod rollout;
 
 use std::collections::BTreeSet;
@@ -57,6 +59,8 @@ impl Environment {
             Scenario::NodeFailure => Box::pin(node_failure::play(environment)),
             Scenario::AutoscalerFlap => Box::pin(autoscaler_flap::play(environment)),
             Scenario::HotLoop => Box::pin(hot_loop::play(environment)),
+            Scenario::BadConfig => Box::pin(bad_config::play(environment)),
+            Scenario::NodeRepair => Box::pin(node_repair::play(environment)),
             Scenario::Storm | Scenario::Scale => return None,
         })
     }

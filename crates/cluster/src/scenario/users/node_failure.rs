@@ -22,10 +22,9 @@ pub async fn play(mut environment: Environment) {
 async fn fail(environment: &mut Environment) {
     let Some(node) = environment.one_of(&NODES, |node| node["spec"]["unschedulable"] != true).await else { return };
     let name = text(&node, "/metadata/name");
-    let order = |down: bool| format!("/_control/node?name={name}&down={down}");
-    if environment.client.request(Method::POST, &order(true), "", String::new()).await.is_ok() {
+    if set_down(environment, name, true).await {
         environment.rest(60_000, 90_000).await;
-        let _ = environment.client.request(Method::POST, &order(false), "", String::new()).await;
+        set_down(environment, name, false).await;
     }
 }
 
@@ -34,10 +33,28 @@ async fn drain(environment: &mut Environment) {
     environment.client = environment.client.with_user_agent("kubectl");
     let Some(node) = environment.one_of(&NODES, |node| node["spec"]["unschedulable"] != true).await else { return };
     let name = text(&node, "/metadata/name");
-    let cordon = |on: Value| json!({"spec": {"unschedulable": on}});
-    if environment.client.patch(&NODES, "", name, Patch::Strategic(&cordon(true.into()))).await.is_err() {
-        return;
+    if cordon(environment, name, true).await {
+        evict_all(environment, name).await;
+        environment.rest(15_000, 25_000).await;
+        cordon(environment, name, false).await;
     }
+}
+
+/// Has a node fail, or recover; returns false if that is not possible.
+pub(super) async fn set_down(environment: &Environment, name: &str, down: bool) -> bool {
+    let order = format!("/_control/node?name={name}&down={down}");
+    environment.client.request(Method::POST, &order, "", String::new()).await.is_ok()
+}
+
+/// Has a node take no new Pods, or take them again; returns false if that is not possible.
+pub(super) async fn cordon(environment: &Environment, name: &str, on: bool) -> bool {
+    let on = if on { Value::Bool(true) } else { Value::Null };
+    let patch = json!({"spec": {"unschedulable": on}});
+    environment.client.patch(&NODES, "", name, Patch::Strategic(&patch)).await.is_ok()
+}
+
+/// Evicts the Pods of a node, but those of DaemonSets.
+pub(super) async fn evict_all(environment: &mut Environment, name: &str) {
     for pod in environment.list(&PODS).await {
         let is_daemon = text(&pod, "/metadata/ownerReferences/0/kind") == "DaemonSet";
         if text(&pod, "/spec/nodeName") == name && !is_daemon {
@@ -50,6 +67,4 @@ async fn drain(environment: &mut Environment) {
             environment.rest(200, 800).await;
         }
     }
-    environment.rest(15_000, 25_000).await;
-    let _ = environment.client.patch(&NODES, "", name, Patch::Strategic(&cordon(Value::Null))).await;
 }
