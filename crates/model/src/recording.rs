@@ -16,6 +16,7 @@ use rustc_hash::FxHashSet;
 use crate::history::coverage::{Moment, OpenAt};
 use crate::history::{History, Was};
 use crate::history::{coverage, secret};
+use crate::kept::KeepCommand;
 use crate::timeline::scale::Window;
 
 pub use kubechurn_recording::replace::Rules;
@@ -45,6 +46,8 @@ pub enum RecordingCommand {
     CloseSave,
     /// Do something with a note.
     Note(NoteCommand),
+    /// Do something with what the browser keeps.
+    Keep(KeepCommand),
     /// Have the user choose a file, and open it.
     Open,
     /// Go back from the recording that is shown to the cluster.
@@ -237,8 +240,10 @@ pub struct Saver {
     /// Up to where they are written.
     end: (u64, u64),
     open: Vec<Open>,
-    /// How many notes were written or passed over.
-    noted: usize,
+    /// The notes that were written or passed over, by their numbers.
+    noted: FxHashSet<u64>,
+    /// The revision of the notes that was looked at last, and when the first of those is that are not written.
+    next_note: (u64, f64),
     /// What was written so far.
     pub written: Written,
 }
@@ -264,12 +269,14 @@ impl Saver {
             next: (0, 0),
             end: end.map_or((history.received(), u64::MAX), |end| (end.received, end.entries)),
             open: Vec::new(),
-            noted: 0,
+            noted: FxHashSet::default(),
+            next_note: (u64::MAX, f64::INFINITY),
             written: Written::default(),
         };
         if let Some(begin) = begin {
             saver.next = (begin.received, begin.entries);
-            saver.noted = history.notes.all().partition_point(|note| note.at < begin.at);
+            let before = history.notes.all().iter().take_while(|note| note.at < begin.at);
+            saver.noted = before.map(|note| note.id).collect();
             saver.earlier = (saver.earlier_of(begin, history, reasons), begin.at);
         }
         saver
@@ -393,14 +400,35 @@ impl Saver {
         self.learns = next.filter(|next| *next < self.end.0);
     }
 
-    /// Writes the notes up to a time.
+    /// Writes the notes up to a time. One that was made since, about an earlier time, comes with its own time.
     fn write_notes(&mut self, until: f64, history: &History) {
-        let end = self.selected.time.map_or(f64::INFINITY, |time| time.to);
-        let notes = history.notes.all().iter().skip(self.noted).take_while(|note| note.at <= until.min(end));
-        for note in notes {
-            self.writer.push(note.at, &Line::Note(&note.text));
-            self.noted += 1;
+        let revision = history.notes.revision();
+        if self.next_note.0 == revision && self.next_note.1 > until {
+            return;
         }
+        let end = self.selected.time.map_or(f64::INFINITY, |time| time.to);
+        self.next_note = (revision, f64::INFINITY);
+        for note in history.notes.all().iter().take_while(|note| note.at <= end) {
+            if note.at > until && !self.noted.contains(&note.id) {
+                self.next_note.1 = note.at;
+                break;
+            }
+            if self.noted.insert(note.id) {
+                self.writer.push(note.at, &Line::Note(&note.text));
+            }
+        }
+    }
+
+    /// What has come since is to be written, too.
+    pub fn extend(&mut self, history: &History) {
+        self.end.0 = history.received();
+    }
+
+    /// Whether something has come that is not written.
+    pub fn is_behind(&self, history: &History) -> bool {
+        self.next.0 < history.received()
+            || history.coverage.steps(self.next.1).next().is_some()
+            || self.next_note.0 != history.notes.revision()
     }
 
     /// Writes at most so many versions. Returns whether there are more.
@@ -441,6 +469,7 @@ impl Saver {
             None => {
                 self.write_steps(history, end, reasons);
                 self.write_notes(f64::INFINITY, history);
+                self.next.0 = end;
                 false
             }
         }
@@ -451,10 +480,25 @@ impl Saver {
         self.writer.is_full()
     }
 
+    /// How many bytes of lines were written and not taken.
+    pub fn waiting(&self) -> usize {
+        self.writer.waiting()
+    }
+
+    /// Takes the lines that were written since the last call.
+    pub fn take(&mut self) -> Vec<u8> {
+        self.writer.take()
+    }
+
+    /// Ends the block, whose lines were taken.
+    pub fn end_block(&mut self) {
+        self.writer.end_block();
+    }
+
     /// Ends a block, and takes its lines.
     pub fn take_block(&mut self) -> Vec<u8> {
-        let lines = self.writer.take();
-        self.writer.end_block();
+        let lines = self.take();
+        self.end_block();
         lines
     }
 
