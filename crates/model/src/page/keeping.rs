@@ -288,7 +288,10 @@ impl Keeping {
             }
             Ok(DiskAnswer::Done(_)) => {}
             Err(failure) => {
-                cx.show_message(&format!("That is not possible: {}. {}", failure.reason(), failure.advice()));
+                // What keeps nothing more was said already.
+                if self.trouble.is_empty() {
+                    cx.show_message(&format!("That is not possible: {}. {}", failure.reason(), failure.advice()));
+                }
                 self.listed.get_or_insert_default();
             }
         }
