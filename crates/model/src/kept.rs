@@ -232,8 +232,10 @@ pub struct KeptModel {
     pub goes_on: bool,
     /// Whether a recording is shown, of which nothing is kept.
     pub is_recording: bool,
-    /// What is being done, or why nothing is; in words.
+    /// What is being done, in words.
     pub state: String,
+    /// What came of the last command, or why nothing is kept any more.
+    pub said: String,
     /// The recordings, the newest first.
     pub items: Vec<KeptItem>,
     /// How much they are, in words.

@@ -212,7 +212,7 @@ pub struct Written {
 /// Why something happened to a watch, by the resource and the time.
 pub type Reasons<'a> = dyn Fn(ApiResource, f64) -> String + 'a;
 
-/// What is to be written of the time before the chosen one.
+/// What is to be written before what comes next: of the time before the chosen one, or of what was known when a list was complete.
 #[derive(Clone, Debug)]
 enum Earlier {
     /// A watch that had begun.
@@ -233,7 +233,7 @@ pub struct Saver {
     replacer: Replacer,
     /// The number of the next version of which is learned what is to be replaced; `None` when all was.
     learns: Option<u64>,
-    /// What is to be written first, and at which time: how everything was when the chosen time began.
+    /// What is to be written first, and at which time: how everything was when the chosen time began, or a list was complete.
     earlier: (VecDeque<Earlier>, f64),
     /// The number of the next version, and of the next step of a watch.
     next: (u64, u64),
@@ -453,6 +453,10 @@ impl Saver {
         });
         for (record, key, resource) in records {
             self.write_steps(history, record.sequence, reasons);
+            if !self.earlier.0.is_empty() {
+                self.next.0 = record.sequence;
+                return true;
+            }
             self.write_notes(record.at, history);
             if record.is_kept()
                 && let Some(life) = history.life(record.life)
@@ -467,9 +471,12 @@ impl Saver {
                 true
             }
             None => {
-                self.write_steps(history, end, reasons);
-                self.write_notes(f64::INFINITY, history);
                 self.next.0 = end;
+                self.write_steps(history, end, reasons);
+                if !self.earlier.0.is_empty() {
+                    return true;
+                }
+                self.write_notes(f64::INFINITY, history);
                 false
             }
         }
@@ -512,7 +519,7 @@ impl Saver {
         self.open.iter().rev().find(is_its).map(|open| open.place)
     }
 
-    /// Writes what happened to the watches before a version was received.
+    /// Writes what happened to the watches before a version was received, up to where more is to be written first.
     fn write_steps(&mut self, history: &History, received: u64, reasons: &Reasons<'_>) {
         let (_, end) = self.end;
         let steps = history.coverage.steps(self.next.1);
@@ -530,8 +537,10 @@ impl Saver {
                     continue;
                 }
                 coverage::Step::Listed => {
-                    self.write_known(place, at, before, history);
-                    Step::Listed
+                    self.queue_known(place, before, history);
+                    self.earlier.0.push_back(Earlier::Step(place, Step::Listed));
+                    self.earlier.1 = at;
+                    return;
                 }
                 coverage::Step::Lists => Step::Lists(
                     history.coverage.relisted_at(number).map_or_else(String::new, |at| reasons(resource, at)),
@@ -548,9 +557,9 @@ impl Saver {
         }
     }
 
-    /// A first list is complete: writes of its objects those that were known before in the same version, and those whose version
-    /// is not kept.
-    fn write_known(&mut self, place: usize, at: f64, received: u64, history: &History) {
+    /// A first list is complete: has those of its objects written first that were known before in the same version, and those
+    /// whose version is not kept.
+    fn queue_known(&mut self, place: usize, received: u64, history: &History) {
         let Some((resource, scope, named)) = history.coverage.watch(place) else { return };
         let began = self.open.iter().find(|open| open.place == place).map_or(0, |open| open.began);
         let named: Vec<u32> = named.collect();
@@ -562,12 +571,10 @@ impl Saver {
             }
             match past.then {
                 Then::Version(sequence) if is_named && sequence < began => {
-                    if let Some(record) = history.record(sequence) {
-                        self.write_version(place, (record, life), DeltaType::Replaced, at, history);
-                    }
+                    self.earlier.0.push_back(Earlier::Version(place, sequence, DeltaType::Replaced));
                 }
                 Then::Evicted if is_named || past.sequence >= began => {
-                    self.write_not_kept(place, (&life.key, &life.uid), at);
+                    self.earlier.0.push_back(Earlier::NotKept(place, life.key.clone(), life.uid.clone()));
                 }
                 _ => {}
             }

@@ -81,7 +81,11 @@ pub fn KeptList(
                             data-testid="keep"
                             disabled=move || model.with(|model| model.is_recording)
                             prop:checked=move || is_on.get()
-                            on:change=move |_| send(KeepCommand::Toggle)
+                            on:change=move |event| {
+                                send(KeepCommand::Toggle);
+                                // Where it was refused, the box is as it was.
+                                event_target::<web_sys::HtmlInputElement>(&event).set_checked(is_on.get_untracked());
+                            }
                         />
                         "Keep it in this browser, from now on, beginning with what the page has: without the values of Secrets, \
                          and with credentials made unreadable, as in a saved file."
@@ -96,7 +100,8 @@ pub fn KeptList(
                         />
                         "Go on after a reload of this tab."
                     </label>
-                    <p role="status" data-testid="kept-state">{read(|model| &model.state)}</p>
+                    <p data-testid="kept-state">{read(|model| &model.state)}</p>
+                    <p role="status" data-testid="kept-said">{read(|model| &model.said)}</p>
                 </fieldset>
                 <p>"It is on this machine's disk, unencrypted, for pages of this host and port, until you delete it or the browser does."</p>
                 <ul class="kept-items">{each(items, KeptItem::clone, item)}</ul>

@@ -23,12 +23,16 @@ const KEPT: &str = "kubechurn.keep";
 const PACE: f64 = 1_000.0;
 /// How long is written without a break, in milliseconds.
 const SHARE: f64 = 6.0;
-/// How many versions are written between two looks at the clock.
-const BATCH: usize = 16;
+/// How many versions are written between two looks at the clock. Each may be of a megabyte.
+const BATCH: usize = 4;
 /// How many bytes of lines make a part, although no second has passed, and how many wait at most while one is being written.
 const PART: usize = 1 << 20;
 /// How many parts a block has at most. Each is a file, until the block is complete.
 const PARTS: u32 = 256;
+/// What is said where a recording is shown.
+const RECORDING: &str = "This is a recording. What the page of a cluster receives can be kept.";
+/// What is said where there is no recorder.
+const OFF: &str = "The recorder is off, so there is nothing to keep. Give it memory first, in the menu Table.";
 /// What is said when the recorder dropped what was not written yet.
 const SLOW: &str =
     "The browser's disk is slower than what is received: some versions were dropped before they could be kept.";
@@ -116,8 +120,8 @@ pub(super) struct Keeping {
     /// Whether it goes on after a reload.
     goes_on: bool,
     writing: Option<Writing>,
-    /// Why nothing is kept any more.
-    trouble: String,
+    /// What came of the last command, or why nothing is kept any more.
+    said: String,
     is_open: bool,
     /// What there is; `None` before that is known.
     listed: Option<Listed>,
@@ -143,6 +147,7 @@ impl Keeping {
 
     /// Carries out a command.
     pub(super) fn handle(&mut self, command: KeepCommand, cx: &mut Context<'_>) {
+        self.said.clear();
         match command {
             KeepCommand::Toggle => self.toggle(cx),
             KeepCommand::GoOn => {
@@ -173,23 +178,19 @@ impl Keeping {
     }
 
     fn toggle(&mut self, cx: &mut Context<'_>) {
-        self.trouble.clear();
         if self.is_on {
             (self.is_on, self.goes_on) = (false, false);
             match &mut self.writing {
                 Some(writing) => writing.stops = true,
-                None => cx.show_message("Nothing is kept."),
+                None => self.say("Nothing is kept.", cx),
             }
         } else if cx.navigation.recorded.is_some() {
-            return cx
-                .show_message("This is a recording. What the page of a cluster receives can be kept in this browser.");
+            return self.say(RECORDING, cx);
         } else if cx.watching.history.is_off() {
-            return cx.show_message(
-                "The recorder is off, so there is nothing to keep. Give it memory first, in the menu Table.",
-            );
+            return self.say(OFF, cx);
         } else {
             self.is_on = true;
-            cx.show_message("Kept in this browser from now on, beginning with what the page has.");
+            self.say("Kept in this browser from now on, beginning with what the page has.", cx);
         }
         self.store(cx);
         self.work(cx);
@@ -213,7 +214,7 @@ impl Keeping {
         let whole = cx.watching.history.whole_since();
         if cx.watching.history.is_off() && !writing.stops {
             writing.stops = true;
-            self.say("The recorder was switched off: nothing more is kept.", cx);
+            self.give_up("The recorder was switched off: nothing more is kept.", cx);
         } else if writing.since.is_some_and(|since| whole.is_some_and(|whole| whole > since)) {
             writing.since = None;
             publish(SLOW, cx);
@@ -252,7 +253,7 @@ impl Keeping {
             Err(failure) => {
                 let id = writing.id.clone();
                 self.writing = None;
-                self.say(&format!("Nothing more is kept: {}. {}", failure.reason(), failure.advice()), cx);
+                self.give_up(&format!("Nothing more is kept: {}. {}", failure.reason(), failure.advice()), cx);
                 cx.request(Purpose::Kept, Request::Disk(DiskRequest::End(id)));
             }
         }
@@ -262,20 +263,25 @@ impl Keeping {
     /// The recording is complete.
     fn end(&mut self, cx: &mut Context<'_>) {
         let Some(writing) = self.writing.take() else { return };
-        if self.trouble.is_empty() {
+        if !cx.watching.history.is_off() {
             let bytes = view::bytes_of(writing.bytes.0);
-            cx.show_message(&format!("{bytes} are kept in this browser, and nothing more."));
+            self.say(&format!("{bytes} are kept in this browser, and nothing more."), cx);
         }
         cx.request(Purpose::Kept, Request::Disk(DiskRequest::End(writing.id)));
         self.present(cx);
     }
 
-    /// Nothing more is kept, although the user wanted it: says so until the user does something about it.
+    /// Says what came of something: for a moment on the page, and in the list until something else is done there.
     fn say(&mut self, words: &str, cx: &mut Context<'_>) {
+        words.clone_into(&mut self.said);
+        cx.show_message(words);
+    }
+
+    /// Nothing more is kept, although the user wanted it.
+    fn give_up(&mut self, words: &str, cx: &mut Context<'_>) {
         (self.is_on, self.goes_on) = (false, false);
         self.store(cx);
-        words.clone_into(&mut self.trouble);
-        cx.show_message(words);
+        self.say(words, cx);
         publish(words, cx);
     }
 
@@ -289,8 +295,8 @@ impl Keeping {
             Ok(DiskAnswer::Done(_)) => {}
             Err(failure) => {
                 // What keeps nothing more was said already.
-                if self.trouble.is_empty() {
-                    cx.show_message(&format!("That is not possible: {}. {}", failure.reason(), failure.advice()));
+                if self.said.is_empty() {
+                    self.say(&format!("That is not possible: {}. {}", failure.reason(), failure.advice()), cx);
                 }
                 self.listed.get_or_insert_default();
             }
@@ -299,12 +305,14 @@ impl Keeping {
     }
 
     /// A recording was handed to the browser, or could not be.
-    pub(super) fn handed_over(name: &str, answer: &Result<DiskAnswer, DiskFailure>, cx: &mut Context<'_>) {
-        cx.show_message(&match answer {
+    pub(super) fn handed_over(&mut self, name: &str, answer: &Result<DiskAnswer, DiskFailure>, cx: &mut Context<'_>) {
+        let words = match answer {
             Ok(DiskAnswer::Done(bytes)) => format!("{name}: {}.", view::bytes_of(*bytes)),
             Ok(DiskAnswer::Listed(_)) => return,
             Err(failure) => format!("{name} was not handed over: {}.", failure.reason()),
-        });
+        };
+        self.say(&words, cx);
+        self.present(cx);
     }
 
     /// What a recording is called.
@@ -325,11 +333,10 @@ impl Keeping {
     fn model(&self, kept: Option<&str>, cx: &Context<'_>) -> KeptModel {
         let is_recording = cx.navigation.recorded.is_some();
         let state = match kept {
-            _ if !self.trouble.is_empty() => self.trouble.clone(),
             Some(kept) if self.is_on => format!("{kept} of this page are kept so far."),
             Some(_) => "What was received so far is being written.".to_owned(),
             None if self.is_on => "It begins with the first object.".to_owned(),
-            None if is_recording => "This is a recording: what the page of a cluster receives can be kept.".to_owned(),
+            None if is_recording => RECORDING.to_owned(),
             None => String::new(),
         };
         let none = Listed::default();
@@ -360,8 +367,8 @@ impl Keeping {
                 format!("{count} {recordings}, {sum}{}.", room.unwrap_or_default())
             }
         };
-        let (is_on, goes_on) = (self.is_on, self.goes_on);
-        KeptModel { is_on, goes_on, is_recording, state, items: items.collect(), total }
+        let (is_on, goes_on, said) = (self.is_on, self.goes_on, self.said.clone());
+        KeptModel { is_on, goes_on, is_recording, state, said, items: items.collect(), total }
     }
 }
 

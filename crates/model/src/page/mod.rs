@@ -390,7 +390,7 @@ impl Page {
             (Purpose::Pack, Answer::Pack(bytes)) => self.saving.packed(bytes, cx),
             (Purpose::Keep, Answer::Disk(answer)) => self.keeping.kept(answer, cx),
             (Purpose::Kept, Answer::Disk(answer)) => self.keeping.listed(answer, cx),
-            (Purpose::HandOver(name), Answer::Disk(answer)) => Keeping::handed_over(&name, &answer, cx),
+            (Purpose::HandOver(name), Answer::Disk(answer)) => self.keeping.handed_over(&name, &answer, cx),
             (Purpose::Save(name), Answer::Save(rows)) => copies::saved(&name, rows, cx),
             // An answer of another type than its request is the caller's mistake, and changes nothing here.
             _ => {}

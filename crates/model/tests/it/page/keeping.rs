@@ -268,7 +268,7 @@ fn a_full_disk_is_said_and_ends_nothing_else() {
     play.second(&mut disk);
     let words = "Nothing more is kept: the browser has no more room for pages of this address. \
                  Delete something of what is kept, or save the recording as a file.";
-    assert_eq!((play.told(), &*play.kept().state), (words, words));
+    assert_eq!((play.told(), &*play.kept().said), (words, words));
     let model = play.kept();
     assert!(!model.is_on && !model.goes_on && play.effects.contains(&String::from("store in tab kubechurn.keep off")));
     assert!(play.page.notices().contains("no more room"), "{}", play.page.notices());
