@@ -5,6 +5,7 @@
 mod effects;
 mod environment;
 mod handles;
+mod kept;
 mod keys;
 mod opened;
 mod requests;
@@ -15,7 +16,7 @@ use std::rc::{Rc, Weak};
 
 use futures::channel::oneshot;
 use futures::future::AbortHandle;
-use js_sys::Array;
+use js_sys::{Array, Function};
 use rustc_hash::FxHashMap;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -63,6 +64,8 @@ struct App {
     opened: RefCell<Option<Rc<Opened>>>,
     /// What was compressed of each file that is being written, by the number of the file.
     parts: RefCell<FxHashMap<u64, Array>>,
+    /// What releases each recording that this tab keeps, by its folder.
+    held: RefCell<FxHashMap<String, Function>>,
     this: Weak<App>,
 }
 
@@ -116,6 +119,7 @@ impl App {
                 screen: Cell::new(None),
                 opened: RefCell::default(),
                 parts: RefCell::default(),
+                held: RefCell::default(),
                 this: this.clone(),
             }
         });

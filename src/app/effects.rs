@@ -59,6 +59,9 @@ impl App {
                 recording::choose(move |file| app.upgrade().into_iter().for_each(|app| app.open(file.clone())));
             }
             Effect::OpenRecording(url) => self.this.upgrade().into_iter().for_each(|app| app.open_at(url.clone())),
+            Effect::OpenKept(id, name) => {
+                self.this.upgrade().into_iter().for_each(|app| app.open_kept(id.clone(), name.clone()));
+            }
             Effect::CloseRecording => self.close(),
             Effect::Warn(line) => web_sys::console::warn_1(&line.into()),
             Effect::Alert(alert) => alerts::perform(alert),

@@ -73,14 +73,14 @@ impl App {
         });
     }
 
-    fn report(&self, name: &str, result: Result<(), String>) {
+    pub(super) fn report(&self, name: &str, result: Result<(), String>) {
         if let Err(reason) = result {
             self.with(|page, env| page.show_message(&format!("{name} was not opened: {reason}."), env));
         }
     }
 
     /// Shows what a file has, while it is read. Where the page's address names it, it names a place in it, too.
-    async fn read(self: &Rc<App>, name: &str, file: &Blob, is_named: bool) -> Result<(), String> {
+    pub(super) async fn read(self: &Rc<App>, name: &str, file: &Blob, is_named: bool) -> Result<(), String> {
         const EMPTY: &str = "it breaks off before its first line";
         let (mut text, mut next) = recording::block(file, 0).await?.ok_or(EMPTY)?;
         let mut block = Block::default();
@@ -98,8 +98,10 @@ impl App {
             match block.next(&text) {
                 Ok(Some((at, line))) => {
                     opened.now.set((at, clock::now()));
-                    last = at;
                     opened.page.borrow_mut().replay(&line, &opened.env());
+                    // What was noted of an earlier time is no end.
+                    last = if matches!(line, Line::Note(_)) { last.max(at) } else { at };
+                    opened.now.set((last, clock::now()));
                     if work.pause().await && clock::now() - shown >= PACE {
                         self.with_opened(&opened, Page::frame);
                         shown = clock::now();

@@ -12,6 +12,7 @@ pub mod heartbeat;
 pub mod lister_watcher;
 pub mod location;
 pub mod policy;
+pub mod private_files;
 pub mod recording;
 pub mod socket;
 pub mod storage;

@@ -39,8 +39,12 @@ async fn all(reader: &ReadableStreamDefaultReader) -> (Vec<u8>, bool) {
 
 /// A block of these lines, compressed. `None` where the browser cannot compress.
 pub async fn packed(lines: &[u8]) -> Option<Vec<u8>> {
-    let blob = Blob::new_with_u8_array_sequence(&js_sys::Array::of1(&Uint8Array::from(lines))).ok()?;
-    let (plain, is_whole) = all(&through(&blob, "CompressionStream")?).await;
+    compressed(&Blob::new_with_u8_array_sequence(&js_sys::Array::of1(&Uint8Array::from(lines))).ok()?).await
+}
+
+/// The same of lines in a file.
+pub async fn compressed(lines: &Blob) -> Option<Vec<u8>> {
+    let (plain, is_whole) = all(&through(lines, "CompressionStream")?).await;
     member::framed(&plain).filter(|_| is_whole)
 }
 

@@ -19,6 +19,7 @@ const MODEL: &[&str] = &[
     "navigation",
     "history",
     "watches",
+    "kept",
     "recording",
     "rewind",
     "feed",

@@ -7,6 +7,7 @@
 //! - [`navigation`] knows where the user is, and which places there are: addresses, kinds, clusters.
 //! - [`history`] has the versions of objects that the session received.
 //! - [`watches`] has what is watched, its accounts, and the page's notices about it.
+//! - [`kept`] knows the files in which the browser keeps a recording.
 //! - [`recording`] writes what was received into the lines of a file.
 //! - [`rewind`] makes the rows of a table as they were at a moment.
 //! - [`feed`] has the changes in rows, the counts of a time range, and the filters that the user is notified of.
@@ -22,6 +23,7 @@
 pub mod feed;
 pub mod history;
 pub mod inspector;
+pub mod kept;
 pub mod kind_id;
 pub mod local_time;
 pub mod navigation;

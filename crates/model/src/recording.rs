@@ -16,6 +16,7 @@ use rustc_hash::FxHashSet;
 use crate::history::coverage::{Moment, OpenAt};
 use crate::history::{History, Was};
 use crate::history::{coverage, secret};
+use crate::kept::KeepCommand;
 use crate::timeline::scale::Window;
 
 pub use kubechurn_recording::replace::Rules;
@@ -45,6 +46,8 @@ pub enum RecordingCommand {
     CloseSave,
     /// Do something with a note.
     Note(NoteCommand),
+    /// Do something with what the browser keeps.
+    Keep(KeepCommand),
     /// Have the user choose a file, and open it.
     Open,
     /// Go back from the recording that is shown to the cluster.
@@ -209,7 +212,7 @@ pub struct Written {
 /// Why something happened to a watch, by the resource and the time.
 pub type Reasons<'a> = dyn Fn(ApiResource, f64) -> String + 'a;
 
-/// What is to be written of the time before the chosen one.
+/// What is to be written before what comes next: of the time before the chosen one, or of what was known when a list was complete.
 #[derive(Clone, Debug)]
 enum Earlier {
     /// A watch that had begun.
@@ -230,15 +233,17 @@ pub struct Saver {
     replacer: Replacer,
     /// The number of the next version of which is learned what is to be replaced; `None` when all was.
     learns: Option<u64>,
-    /// What is to be written first, and at which time: how everything was when the chosen time began.
+    /// What is to be written first, and at which time: how everything was when the chosen time began, or a list was complete.
     earlier: (VecDeque<Earlier>, f64),
     /// The number of the next version, and of the next step of a watch.
     next: (u64, u64),
     /// Up to where they are written.
     end: (u64, u64),
     open: Vec<Open>,
-    /// How many notes were written or passed over.
-    noted: usize,
+    /// The notes that were written or passed over, by their numbers.
+    noted: FxHashSet<u64>,
+    /// The revision of the notes that was looked at last, and when the first of those is that are not written.
+    next_note: (u64, f64),
     /// What was written so far.
     pub written: Written,
 }
@@ -264,12 +269,14 @@ impl Saver {
             next: (0, 0),
             end: end.map_or((history.received(), u64::MAX), |end| (end.received, end.entries)),
             open: Vec::new(),
-            noted: 0,
+            noted: FxHashSet::default(),
+            next_note: (u64::MAX, f64::INFINITY),
             written: Written::default(),
         };
         if let Some(begin) = begin {
             saver.next = (begin.received, begin.entries);
-            saver.noted = history.notes.all().partition_point(|note| note.at < begin.at);
+            let before = history.notes.all().iter().take_while(|note| note.at < begin.at);
+            saver.noted = before.map(|note| note.id).collect();
             saver.earlier = (saver.earlier_of(begin, history, reasons), begin.at);
         }
         saver
@@ -393,14 +400,35 @@ impl Saver {
         self.learns = next.filter(|next| *next < self.end.0);
     }
 
-    /// Writes the notes up to a time.
+    /// Writes the notes up to a time. One that was made since, about an earlier time, comes with its own time.
     fn write_notes(&mut self, until: f64, history: &History) {
-        let end = self.selected.time.map_or(f64::INFINITY, |time| time.to);
-        let notes = history.notes.all().iter().skip(self.noted).take_while(|note| note.at <= until.min(end));
-        for note in notes {
-            self.writer.push(note.at, &Line::Note(&note.text));
-            self.noted += 1;
+        let revision = history.notes.revision();
+        if self.next_note.0 == revision && self.next_note.1 > until {
+            return;
         }
+        let end = self.selected.time.map_or(f64::INFINITY, |time| time.to);
+        self.next_note = (revision, f64::INFINITY);
+        for note in history.notes.all().iter().take_while(|note| note.at <= end) {
+            if note.at > until && !self.noted.contains(&note.id) {
+                self.next_note.1 = note.at;
+                break;
+            }
+            if self.noted.insert(note.id) {
+                self.writer.push(note.at, &Line::Note(&note.text));
+            }
+        }
+    }
+
+    /// What has come since is to be written, too.
+    pub fn extend(&mut self, history: &History) {
+        self.end.0 = history.received();
+    }
+
+    /// Whether something has come that is not written.
+    pub fn is_behind(&self, history: &History) -> bool {
+        self.next.0 < history.received()
+            || history.coverage.steps(self.next.1).next().is_some()
+            || self.next_note.0 != history.notes.revision()
     }
 
     /// Writes at most so many versions. Returns whether there are more.
@@ -425,6 +453,10 @@ impl Saver {
         });
         for (record, key, resource) in records {
             self.write_steps(history, record.sequence, reasons);
+            if !self.earlier.0.is_empty() {
+                self.next.0 = record.sequence;
+                return true;
+            }
             self.write_notes(record.at, history);
             if record.is_kept()
                 && let Some(life) = history.life(record.life)
@@ -439,7 +471,11 @@ impl Saver {
                 true
             }
             None => {
+                self.next.0 = end;
                 self.write_steps(history, end, reasons);
+                if !self.earlier.0.is_empty() {
+                    return true;
+                }
                 self.write_notes(f64::INFINITY, history);
                 false
             }
@@ -451,10 +487,25 @@ impl Saver {
         self.writer.is_full()
     }
 
+    /// How many bytes of lines were written and not taken.
+    pub fn waiting(&self) -> usize {
+        self.writer.waiting()
+    }
+
+    /// Takes the lines that were written since the last call.
+    pub fn take(&mut self) -> Vec<u8> {
+        self.writer.take()
+    }
+
+    /// Ends the block, whose lines were taken.
+    pub fn end_block(&mut self) {
+        self.writer.end_block();
+    }
+
     /// Ends a block, and takes its lines.
     pub fn take_block(&mut self) -> Vec<u8> {
-        let lines = self.writer.take();
-        self.writer.end_block();
+        let lines = self.take();
+        self.end_block();
         lines
     }
 
@@ -468,7 +519,7 @@ impl Saver {
         self.open.iter().rev().find(is_its).map(|open| open.place)
     }
 
-    /// Writes what happened to the watches before a version was received.
+    /// Writes what happened to the watches before a version was received, up to where more is to be written first.
     fn write_steps(&mut self, history: &History, received: u64, reasons: &Reasons<'_>) {
         let (_, end) = self.end;
         let steps = history.coverage.steps(self.next.1);
@@ -486,8 +537,10 @@ impl Saver {
                     continue;
                 }
                 coverage::Step::Listed => {
-                    self.write_known(place, at, before, history);
-                    Step::Listed
+                    self.queue_known(place, before, history);
+                    self.earlier.0.push_back(Earlier::Step(place, Step::Listed));
+                    self.earlier.1 = at;
+                    return;
                 }
                 coverage::Step::Lists => Step::Lists(
                     history.coverage.relisted_at(number).map_or_else(String::new, |at| reasons(resource, at)),
@@ -504,9 +557,9 @@ impl Saver {
         }
     }
 
-    /// A first list is complete: writes of its objects those that were known before in the same version, and those whose version
-    /// is not kept.
-    fn write_known(&mut self, place: usize, at: f64, received: u64, history: &History) {
+    /// A first list is complete: has those of its objects written first that were known before in the same version, and those
+    /// whose version is not kept.
+    fn queue_known(&mut self, place: usize, received: u64, history: &History) {
         let Some((resource, scope, named)) = history.coverage.watch(place) else { return };
         let began = self.open.iter().find(|open| open.place == place).map_or(0, |open| open.began);
         let named: Vec<u32> = named.collect();
@@ -518,12 +571,10 @@ impl Saver {
             }
             match past.then {
                 Then::Version(sequence) if is_named && sequence < began => {
-                    if let Some(record) = history.record(sequence) {
-                        self.write_version(place, (record, life), DeltaType::Replaced, at, history);
-                    }
+                    self.earlier.0.push_back(Earlier::Version(place, sequence, DeltaType::Replaced));
                 }
                 Then::Evicted if is_named || past.sequence >= began => {
-                    self.write_not_kept(place, (&life.key, &life.uid), at);
+                    self.earlier.0.push_back(Earlier::NotKept(place, life.key.clone(), life.uid.clone()));
                 }
                 _ => {}
             }

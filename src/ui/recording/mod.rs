@@ -1,12 +1,15 @@
 //! What is asked before a recording is saved: what it is called, what will be in it, and what of that is made unreadable.
 
+mod kept;
 mod note;
 
+pub use kept::KeptList;
 pub use note::NoteField;
 
 use leptos::html;
 use leptos::prelude::*;
 
+use kubechurn_model::kept::KeepCommand;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::recording::{RecordingCommand, Rules, SaveItem, SaveModel, SaveTime};
 
@@ -189,6 +192,12 @@ pub fn Save(
                 </fieldset>
             </div>
             <div class="buttons">
+                <button class="apart" data-testid="save-kept" on:click=move |_| {
+                    close();
+                    send(RecordingCommand::Keep(KeepCommand::List));
+                }>
+                    "Kept in this browser…"
+                </button>
                 <button data-testid="save-close" on:click=move |_| close()>"Cancel"</button>
                 <button class="primary" data-testid="save-write" on:click=move |_| send(RecordingCommand::Write)>"Save"</button>
             </div>

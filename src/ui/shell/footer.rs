@@ -3,7 +3,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use kubechurn_model::kept::KeepCommand;
 use kubechurn_model::page::command::{Command, List};
+use kubechurn_model::recording::RecordingCommand;
 use kubechurn_model::view::{NoticeItem, Pipeline};
 
 use crate::ui::screen::{Commands, Screen};
@@ -41,6 +43,16 @@ pub fn Footer(
                 >
                     {words}
                 </span>
+            })}
+            {move || Some(screen.footer.kept.get()).filter(|kept| !kept.is_empty()).map(|kept| view! {
+                <button
+                    class="keeps"
+                    data-testid="keeps"
+                    title="what this page receives is kept in this browser"
+                    on:click=move |_| commands.send(Command::Recording(RecordingCommand::Keep(KeepCommand::List)))
+                >
+                    "keeps " {kept}
+                </button>
             })}
             <button
                 class="clock"

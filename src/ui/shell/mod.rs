@@ -13,6 +13,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use kubechurn_model::kept::KeepCommand;
 use kubechurn_model::navigation::clusters::ClusterPage;
 use kubechurn_model::page::command::{Command, Rows};
 use kubechurn_model::recording::RecordingCommand;
@@ -25,7 +26,7 @@ use crate::ui::focus;
 use crate::ui::inspector::Inspector;
 use crate::ui::navigation::selectors::Selectors;
 use crate::ui::parts::{Part, each, once, part};
-use crate::ui::recording::{NoteField, Save};
+use crate::ui::recording::{KeptList, NoteField, Save};
 use crate::ui::rewind::Rewind;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::filter::Filter;
@@ -87,6 +88,7 @@ pub fn Shell(
         {once(move || screen.dialogs.palette.with(Option::is_some), move || view! { <Palette screen commands /> })}
         {once(move || screen.dialogs.help.get(), move || view! { <Help screen commands /> })}
         {once(move || screen.dialogs.save.with(Option::is_some), move || view! { <Save screen commands /> })}
+        {once(move || screen.dialogs.kept.with(Option::is_some), move || view! { <KeptList screen commands /> })}
         {once(move || screen.dialogs.note.with(Option::is_some), move || view! { <NoteField screen commands /> })}
         {once(move || screen.header.question.with(Option::is_some), move || view! { <Question screen commands /> })}
         <p class="hidden-text" role="status" data-testid="said">{move || screen.dialogs.spoken.get()}</p>
@@ -115,7 +117,11 @@ pub fn Shell(
                     <button data-testid="splash-open" on:click=move |_| commands.send(Command::Recording(RecordingCommand::Open))>
                         "Open a .churn file"
                     </button>
-                    ", or drop it here."
+                    ", or drop it here; or at one that is "
+                    <button data-testid="splash-kept" on:click=move |_| commands.send(Command::Recording(RecordingCommand::Keep(KeepCommand::List)))>
+                        "kept in this browser"
+                    </button>
+                    "."
                 </p>
                 {clusters(screen, commands).map(|menu| view! { <p>"Or go to another cluster: " {menu}</p> })}
             </div>

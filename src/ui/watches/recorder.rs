@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use kubechurn_model::history::Budget;
+use kubechurn_model::kept::KeepCommand;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::recording::RecordingCommand;
 
@@ -41,6 +42,9 @@ pub fn RecorderChoice(
             </button>
             <button data-testid="recording-open" on:click=move |_| commands.send(Command::Recording(RecordingCommand::Open))>
                 "Open a recording…"
+            </button>
+            <button data-testid="recording-kept" on:click=move |_| commands.send(Command::Recording(RecordingCommand::Keep(KeepCommand::List)))>
+                "Kept in this browser…"
             </button>
         </div>
     }

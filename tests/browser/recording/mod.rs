@@ -1,5 +1,7 @@
 //! A recording that is saved, opened in place of the cluster, and closed again; and files that are none.
 
+// What the browser keeps.
+mod kept;
 // A folder of the page and recordings.
 mod site;
 

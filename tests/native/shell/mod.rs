@@ -195,6 +195,7 @@ impl Shell {
             | Effect::ScrollTable(_)
             | Effect::ScrollFeed(_)
             | Effect::OpenRecording(_)
+            | Effect::OpenKept(..)
             | Effect::Beat { .. } => {}
         }
     }

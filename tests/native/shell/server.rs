@@ -27,6 +27,7 @@ use kubechurn_client::cache::heartbeat::{Answer as Beat, Ask, DEADLINE, SLOW, re
 use kubechurn_client::cache::lines::Lines;
 use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
 use kubechurn_columns::kinds::namespaces;
+use kubechurn_model::kept::DiskFailure;
 use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::effect::{Answer, FoundApi, Request};
 use kubechurn_model::page::environment::Environment;
@@ -97,6 +98,7 @@ impl Server {
             Request::Copy(_) => Answer::Copy(false),
             Request::Save { .. } | Request::SaveText { .. } => Answer::Save(None),
             Request::Pack { .. } => Answer::Pack(None),
+            Request::Disk(_) => Answer::Disk(Err(DiskFailure::default())),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::feed::alerts::AlertCommand;
 use crate::feed::span::SpanCommand;
 use crate::history::Budget;
 use crate::inspector::tab::Tab;
+use crate::kept::KeepCommand;
 use crate::navigation::route::Route;
 use crate::recording::{NoteCommand, RecordingCommand};
 use crate::rewind::banner::RewindCommand;
@@ -520,6 +521,15 @@ pub const OFFERS: &[Offer] = &[
     ]),
     Offer::new("Save the recording", Command::Recording(RecordingCommand::Save))
         .names(&["export", "file", "churn", "download", "share"]),
+    Offer::new("Keep in this browser, or no longer", Command::Recording(RecordingCommand::Keep(KeepCommand::Toggle)))
+        .names(&["record", "disk", "store", "persist", "opfs"]),
+    Offer::new("Kept in this browser", Command::Recording(RecordingCommand::Keep(KeepCommand::List))).names(&[
+        "recordings",
+        "disk",
+        "history",
+        "delete",
+        "opfs",
+    ]),
     Offer::new("Note something at this moment", Command::Recording(RecordingCommand::Note(NoteCommand::Begin)))
         .names(&["comment", "annotate", "mark", "remark", "write"])
         .keys("Timeline", &["N"]),

@@ -13,6 +13,7 @@ use kubechurn_client::cache::heartbeat::Ask;
 use kubechurn_client::cache::reflector::Input;
 
 use crate::feed::alerts::Alert;
+use crate::kept::{DiskAnswer, DiskFailure, DiskRequest};
 use crate::navigation::clusters::Api;
 use crate::navigation::namespaces::Namespaces;
 use crate::page::command::Rows;
@@ -55,6 +56,8 @@ pub enum Effect {
     ChooseRecording,
     /// Open the recording at this address, which is of the page's own origin.
     OpenRecording(String),
+    /// Open the recording that the browser keeps in this folder, and call it so.
+    OpenKept(String, String),
     /// Show the cluster again in place of the recording.
     CloseRecording,
     /// Write a line to the console.
@@ -171,6 +174,8 @@ pub enum Request {
         /// What the file is called, if this is its last block: then it is handed to the browser.
         name: Option<String>,
     },
+    /// Do something in the private file system of the page's origin.
+    Disk(DiskRequest),
     /// Hand a file with lines of JSON to the browser.
     SaveText {
         /// What it is called.
@@ -215,6 +220,7 @@ impl Request {
             | Request::Copy(_)
             | Request::Save { .. }
             | Request::Pack { .. }
+            | Request::Disk(_)
             | Request::SaveText { .. } => "",
         }
     }
@@ -245,6 +251,7 @@ impl Request {
             | Request::Copy(_)
             | Request::Save { .. }
             | Request::Pack { .. }
+            | Request::Disk(_)
             | Request::SaveText { .. } => {
                 return ControlFlow::Continue(self);
             }
@@ -275,6 +282,8 @@ pub enum Answer {
     Copy(bool),
     /// How many bytes the blocks of the recording have by now; `None` if the browser cannot write them.
     Pack(Option<usize>),
+    /// What came of it.
+    Disk(Result<DiskAnswer, DiskFailure>),
     /// How many rows the file has; `None` if the browser cannot save files.
     Save(Option<usize>),
 }

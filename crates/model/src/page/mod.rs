@@ -19,6 +19,7 @@ mod empty;
 pub mod environment;
 mod feed;
 mod inspector;
+mod keeping;
 pub mod keys;
 mod links;
 mod net;
@@ -68,6 +69,7 @@ use crate::page::effect::{Answer, Effect, Focused, RequestId};
 use crate::page::environment::{Environment, fragment};
 use crate::page::feed::Feed;
 use crate::page::inspector::Inspector;
+use crate::page::keeping::Keeping;
 use crate::page::keys::{Layer, innermost};
 use crate::page::replay::Replay;
 use crate::page::requests::Purpose;
@@ -81,6 +83,7 @@ use crate::page::ticks::{SLEPT, SLEPT_HIDDEN};
 use crate::page::timeline::Timeline;
 use crate::page::verification::Verification;
 use crate::page::watching::{Receivers, Reflected};
+use crate::recording::RecordingCommand;
 use crate::table::cursor::Step;
 use crate::watches::drain::Drain;
 use crate::watches::memory::Memory;
@@ -106,6 +109,7 @@ pub struct Page {
     /// The recording that is shown, if one is.
     replay: Option<Replay>,
     saving: Saving,
+    keeping: Keeping,
     /// When something was last received, or the user did something.
     news: f64,
     /// When the last tick was.
@@ -119,6 +123,7 @@ impl Page {
     /// first.
     pub fn begin(env: &dyn Environment) -> Page {
         let mut page = Page::new(stored_budget(env).bytes(), env);
+        page.keeping = Keeping::stored(env);
         let cx = &mut page.shared.context(env);
         page.connection.search.begin(false, cx);
         if replay::opens(&fragment(&env.url()), cx) {
@@ -175,6 +180,7 @@ impl Page {
             settings: Settings::stored(env),
             replay: None,
             saving: Saving::default(),
+            keeping: Keeping::default(),
             news: env.now(),
             ticked: env.now(),
             was_hidden: env.is_hidden(),
@@ -205,6 +211,7 @@ impl Page {
             cx.hurry();
         }
         self.verification.check_sums(cx);
+        self.keeping.work(cx);
         self.look_at_watches(env);
         if !hidden {
             self.present(env);
@@ -240,6 +247,7 @@ impl Page {
         self.look_at_watches(env);
         let cx = &mut self.shared.context(env);
         self.notifications.notify(cx);
+        self.keeping.work(cx);
         if self.replay.is_none() {
             self.connection.ask_heartbeat(cx);
             self.connection.ask_again(cx);
@@ -313,6 +321,9 @@ impl Page {
                 cx.request_frame();
             }
         }
+        if env.is_hidden() {
+            self.keeping.work(cx);
+        }
         // What a hidden page shows is renewed when it is in sight again: until then only what is queued has to be drained.
         let informer = cx.watching.informers.get(id);
         if !env.is_hidden() || informer.is_some_and(|informer| informer.queue().queued() > 0) {
@@ -377,6 +388,9 @@ impl Page {
             (Purpose::Copy(what, text), Answer::Copy(done)) => copies::copied(what, &text, done, cx),
             (Purpose::CopyYaml, Answer::Copy(done)) => self.inspector.copied(done, cx),
             (Purpose::Pack, Answer::Pack(bytes)) => self.saving.packed(bytes, cx),
+            (Purpose::Keep, Answer::Disk(answer)) => self.keeping.kept(answer, cx),
+            (Purpose::Kept, Answer::Disk(answer)) => self.keeping.listed(answer, cx),
+            (Purpose::HandOver(name), Answer::Disk(answer)) => self.keeping.handed_over(&name, &answer, cx),
             (Purpose::Save(name), Answer::Save(rows)) => copies::saved(&name, rows, cx),
             // An answer of another type than its request is the caller's mistake, and changes nothing here.
             _ => {}
@@ -486,6 +500,7 @@ impl Page {
                 let at = self.rewind.handle(command, pointed, cx);
                 at.into_iter().for_each(|at| self.rewind_to(at, env));
             }
+            Command::Recording(RecordingCommand::Keep(command)) => self.keeping.handle(command, cx),
             Command::Recording(command) => self.saving.handle(command, cx),
             Command::Alerts(command) => self.notifications.handle(command, cx),
             Command::Timeline(command) => {

@@ -78,7 +78,8 @@ impl Page {
         };
         let heartbeat = self.connection.heartbeat.deadline(&watching.informers, hidden);
         let shown = if hidden { None } else { self.presents_again(env.now()) };
-        let others = [heartbeat, self.connection.asks_again(), shown, self.notifications.deadline()];
+        let kept = self.keeping.due_at(&watching.history);
+        let others = [heartbeat, self.connection.asks_again(), shown, self.notifications.deadline(), kept];
         others.into_iter().flatten().fold(turn, f64::min).max(ticked + TICK)
     }
 
@@ -162,6 +163,7 @@ impl Page {
     /// What a key does where the focus is; `None` for most keys, and for those of what is hidden.
     pub fn command_of(&self, press: Press<'_>, focus: Focus) -> Option<Command> {
         let has_dialog = self.dialogs.has_help() || self.dialogs.has_palette() || self.saving.is_open();
+        let has_dialog = has_dialog || self.keeping.is_open();
         let rows = match () {
             () if *self.shared.view.timeline.fills => Rows::Lanes,
             () if self.shared.navigation.route.changes => Rows::Feed,

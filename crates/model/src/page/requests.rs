@@ -47,6 +47,12 @@ pub enum Purpose {
     CopyYaml,
     /// A block of a recording is compressed.
     Pack,
+    /// The page keeps what it receives.
+    Keep,
+    /// The user looks at what is kept, or changes it.
+    Kept,
+    /// What is kept is handed to the browser as a file of this name.
+    HandOver(String),
     /// The user saves the table as a file of this name.
     Save(String),
 }

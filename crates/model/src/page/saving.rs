@@ -132,19 +132,9 @@ impl Saving {
 
     fn write(&mut self, cx: &mut Context<'_>) {
         let Some(Question { title, selected, .. }) = self.question.take() else { return };
-        let clock = cx.env.server_clock("");
-        let header = Header {
-            title: title.clone(),
-            program: format!("kubechurn {}", env!("CARGO_PKG_VERSION")),
-            server: cx.view.header.source.address.clone(),
-            release: cx.navigation.catalog.release().map(|release| release.to_string()).unwrap_or_default(),
-            ahead: cx.env.to_wall() + clock.ahead(),
-            redaction: Vec::new(),
-        };
+        let header = header(title.clone(), cx);
         let words = cx.words().full(cx.now);
-        let name = if title.trim().is_empty() { words } else { title };
-        let name: String = name.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
-        let name = format!("{}.churn", name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-"));
+        let name = file_name(if title.trim().is_empty() { &words } else { &title });
         let notices = &cx.notices.list;
         let reasons = |resource, at| notices.reason(&resource, at);
         let saver = Saver::new(header, selected, &cx.watching.history, &reasons);
@@ -200,6 +190,24 @@ impl Saving {
         let model = self.question.as_ref().map(|question| question.model(cx));
         cx.view.dialogs.save.put(model);
     }
+}
+
+/// What a file says of itself that is written now.
+pub(super) fn header(title: String, cx: &Context<'_>) -> Header {
+    Header {
+        title,
+        program: format!("kubechurn {}", env!("CARGO_PKG_VERSION")),
+        server: cx.view.header.source.address.clone(),
+        release: cx.navigation.catalog.release().map(|release| release.to_string()).unwrap_or_default(),
+        ahead: cx.env.to_wall() + cx.env.server_clock("").ahead(),
+        redaction: Vec::new(),
+    }
+}
+
+/// What a file with this title is called.
+pub(super) fn file_name(title: &str) -> String {
+    let parts = title.split(|letter: char| !letter.is_alphanumeric()).filter(|part| !part.is_empty());
+    format!("{}.churn", parts.collect::<Vec<_>>().join("-"))
 }
 
 /// The time that is to be saved; `None` for all.

@@ -12,6 +12,7 @@ use crate::history::Budget;
 use crate::inspector::relatives::{Dependents, Link};
 use crate::inspector::summary::Summary;
 use crate::inspector::tab::Tab;
+use crate::kept::KeptModel;
 use crate::navigation::clusters::ClusterPage;
 use crate::navigation::namespaces::Namespaces;
 use crate::navigation::route::Route;
@@ -334,6 +335,8 @@ panel! {
         notices: Notices,
         /// What the checks found.
         verified: VerifiedModel,
+        /// How much of this page is kept in the browser, while it is; empty otherwise.
+        kept: String,
         /// The clock by which times are shown: `local time`, `UTC`, `Europe/Berlin`.
         clock: String,
     }
@@ -348,6 +351,8 @@ panel! {
         palette: Option<PaletteModel>,
         /// What is to be saved, while the user is asked.
         save: Option<SaveModel>,
+        /// What is kept in the browser, while that is shown.
+        kept: Option<KeptModel>,
         /// The field for a note, while it is open.
         note: Option<NoteModel>,
         /// Whether the help is shown.

@@ -54,6 +54,7 @@ pub fn bytes(per_second: f64) -> String {
 /// A number of bytes.
 pub fn bytes_of(bytes: f64) -> String {
     match bytes {
+        bytes if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
         bytes if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),
         bytes => format!("{:.0} kB", bytes / 1e3),
     }

@@ -327,6 +327,7 @@ impl AuditLog {
             | NoticeKind::Difference { .. }
             | NoticeKind::Memory { .. }
             | NoticeKind::Clock { .. }
+            | NoticeKind::Kept { .. }
             | NoticeKind::Unbalanced { .. } => (notice.at(), notice.at()),
         };
         let of = of.map(|(resource, scope)| (name(resource), words(scope))).unwrap_or_default();

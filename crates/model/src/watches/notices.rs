@@ -73,6 +73,13 @@ pub enum NoticeKind {
         /// By how much.
         words: String,
     },
+    /// Something is not kept in the browser although the user wanted it.
+    Kept {
+        /// When.
+        at: f64,
+        /// What happened, and what the user can do about it.
+        words: String,
+    },
     /// More was received than the page could show. The overload is over.
     Overload {
         /// When the queues were last empty.
@@ -86,7 +93,7 @@ pub enum NoticeKind {
 
 impl NoticeKind {
     /// How many words there are for what happened.
-    const WORDS: usize = 12;
+    const WORDS: usize = 13;
 }
 
 /// What a notice calls a resource: its plural, and its cluster unless it is the page's own.
@@ -104,7 +111,10 @@ impl PageNotice {
             NoticeKind::Watch(_, notice) => notice.at(),
             NoticeKind::Difference { at, .. } => *at,
             NoticeKind::Overload { to, .. } => *to,
-            NoticeKind::Memory { at, .. } | NoticeKind::Unbalanced { at, .. } | NoticeKind::Clock { at, .. } => *at,
+            NoticeKind::Memory { at, .. }
+            | NoticeKind::Unbalanced { at, .. }
+            | NoticeKind::Clock { at, .. }
+            | NoticeKind::Kept { at, .. } => *at,
         }
     }
 
@@ -123,6 +133,7 @@ impl PageNotice {
             NoticeKind::Memory { .. } => "memory",
             NoticeKind::Unbalanced { .. } => "unbalanced",
             NoticeKind::Clock { .. } => "clock",
+            NoticeKind::Kept { .. } => "kept",
         }
     }
 
@@ -130,7 +141,9 @@ impl PageNotice {
     pub fn sentence(&self) -> String {
         match &self.kind {
             NoticeKind::Watch(_, notice) => notice.sentence(),
-            NoticeKind::Difference { words, .. } | NoticeKind::Clock { words, .. } => words.clone(),
+            NoticeKind::Difference { words, .. } | NoticeKind::Clock { words, .. } | NoticeKind::Kept { words, .. } => {
+                words.clone()
+            }
             NoticeKind::Memory { taken, budget, words, .. } => {
                 let megabytes = |bytes: &usize| *bytes as f64 / 1e6;
                 format!("The page takes {:.0} of {:.0} MB of memory: {words}", megabytes(taken), megabytes(budget))

@@ -313,6 +313,7 @@ impl Watched {
                 | NoticeKind::Difference { .. }
                 | NoticeKind::Memory { .. }
                 | NoticeKind::Clock { .. }
+                | NoticeKind::Kept { .. }
                 | NoticeKind::Unbalanced { .. } => {}
             }
         }

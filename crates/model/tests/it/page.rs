@@ -8,6 +8,7 @@ mod filter;
 mod growth;
 mod idle;
 mod inspector;
+mod keeping;
 mod missed;
 mod net;
 mod notes;
@@ -51,6 +52,8 @@ struct Place {
     /// How far the clock moves each time that it is read, in milliseconds.
     step: Cell<f64>,
     hidden: Cell<bool>,
+    /// How many secret numbers were asked for.
+    secrets: Cell<u64>,
     menu: Cell<bool>,
     /// By how many milliseconds the clock on the wall is wrong.
     wall_off: Cell<f64>,
@@ -81,7 +84,8 @@ impl Environment for Place {
     }
 
     fn secret_number(&self) -> u64 {
-        7
+        self.secrets.set(self.secrets.get() + 1);
+        6 + self.secrets.get()
     }
 
     fn wall(&self) -> f64 {
@@ -323,6 +327,7 @@ impl Play {
                     format!("replace {fragment}")
                 }
                 Effect::OpenRecording(url) => format!("open the recording at {url}"),
+                Effect::OpenKept(id, name) => format!("open {name}, kept in {id}"),
                 Effect::ChooseRecording => String::from("choose a recording"),
                 Effect::CloseRecording => String::from("close the recording"),
                 Effect::Load(url) => format!("load {url}"),
@@ -415,6 +420,7 @@ fn word_of(request: &Request) -> String {
         Request::Copy(text) => format!("copy {text}"),
         Request::Save { name, export, .. } => format!("save {name} {}", export.total()),
         Request::SaveText { name, text, rows } => format!("save {name} {rows}: {text}"),
+        Request::Disk(request) => format!("disk {request:?}"),
         Request::Pack { lines, name, .. } => {
             format!("pack {}: {}", name.as_deref().unwrap_or("a block"), String::from_utf8_lossy(lines))
         }

@@ -18,8 +18,8 @@ use serde_json::Value;
 use super::{Place, Play};
 
 /// What must not be in any file: a value of a Secret, as text and in base64; and what may be in one only if the user says so.
-const SECRET: [&str; 2] = ["canary-of-the-secret", "Y2FuYXJ5LW9mLXRoZS1zZWNyZXQ="];
-const TOKENS: [&str; 2] = ["canary-of-the-annotation", "canary-of-the-environment"];
+pub(super) const SECRET: [&str; 2] = ["canary-of-the-secret", "Y2FuYXJ5LW9mLXRoZS1zZWNyZXQ="];
+pub(super) const TOKENS: [&str; 2] = ["canary-of-the-annotation", "canary-of-the-environment"];
 
 fn pod() -> String {
     format!(
@@ -39,7 +39,7 @@ fn secret() -> String {
 const MAP: &str = r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"settings","namespace":"shop","uid":"m","resourceVersion":"7"},"data":{"colour":"green"}}"#;
 
 impl Play {
-    fn records(&mut self, command: RecordingCommand) {
+    pub(super) fn records(&mut self, command: RecordingCommand) {
         self.command(Command::Recording(command));
         for _ in 0..5 {
             self.frame();
@@ -61,7 +61,7 @@ impl Play {
     }
 }
 
-fn recorded() -> Play {
+pub(super) fn recorded() -> Play {
     let mut play = Play::found("#/pods,secrets,configmaps");
     for (id, resource) in play.informers.clone() {
         let object = match resource {
@@ -140,7 +140,8 @@ pub(super) fn read(blocks: Vec<Vec<u8>>, place: &Place) -> Page {
     for text in blocks {
         let (text, mut block) = (String::from_utf8(text).unwrap(), Block::default());
         while let Some((at, line)) = block.next(&text).unwrap() {
-            now = at;
+            // What was noted of an earlier time is no end.
+            now = if matches!(line, Line::Note(_)) { at.max(now) } else { at };
             page.replay(&line, &env(at));
         }
     }

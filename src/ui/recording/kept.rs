@@ -1,0 +1,115 @@
+//! What the browser keeps: the switch, and a list of the recordings that are there.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use kubechurn_model::kept::{KeepCommand, KeptItem, KeptModel};
+use kubechurn_model::page::command::Command;
+use kubechurn_model::recording::RecordingCommand;
+
+use crate::ui::parts::each;
+use crate::ui::screen::{Commands, Screen};
+use crate::ui::shell::palette::{modal, outside};
+use crate::ui::values::Memo;
+
+/// The dialog.
+#[component]
+pub fn KeptList(
+    /// What to show.
+    screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
+    let dialog = NodeRef::<html::Dialog>::new();
+    let is_open = Memo::new(move |_| screen.dialogs.kept.with(Option::is_some));
+    modal(dialog, move || is_open.get());
+    let send = move |command| commands.send(Command::Recording(RecordingCommand::Keep(command)));
+    let model = Memo::new(move |_| screen.dialogs.kept.get().unwrap_or_default());
+    let read = move |get: fn(&KeptModel) -> &str| move || model.with(|model| get(model).to_owned());
+    let is_on = Memo::new(move |_| model.with(|model| model.is_on));
+    let close = move || {
+        if is_open.get_untracked() {
+            send(KeepCommand::Close);
+        }
+    };
+    let item = move |item: KeptItem| {
+        let KeptItem { id, title, time, size, is_in_use, is_asked } = item;
+        let name = format!("kept-name-{id}");
+        let button = |testid: &'static str, words: &'static str, command: KeepCommand| {
+            view! {
+                <button data-testid=testid aria-describedby=name.clone() on:click=move |_| send(command.clone())>{words}</button>
+            }
+            .into_any()
+        };
+        let delete = if is_in_use {
+            view! { <span class="kept-in-use">"being written"</span> }.into_any()
+        } else {
+            button("kept-delete", if is_asked { "Delete for ever" } else { "Delete" }, KeepCommand::Delete(id.clone()))
+        };
+        view! {
+            <li data-testid="kept-item" data-asked=is_asked.then_some("yes")>
+                <b id=name.clone()>{title}</b>
+                <span class="num">{time}</span>
+                <span class="num">{size}</span>
+                <span class="buttons">
+                    {button("kept-open", "Open", KeepCommand::Open(id.clone()))}
+                    {button("kept-download", "Download", KeepCommand::Download(id.clone()))}
+                    {delete}
+                </span>
+            </li>
+        }
+        .into_any()
+    };
+    let items = move || model.with(|model| model.items.clone());
+    view! {
+        <dialog
+            class="dialog question save kept"
+            aria-labelledby="kept-heading"
+            data-testid="kept"
+            node_ref=dialog
+            on:close=move |_| close()
+            on:keydown=move |event| event.stop_propagation()
+            on:pointerdown=move |event| outside(&event, dialog, close)
+        >
+            <h2 id="kept-heading">"Kept in this browser"</h2>
+            <div class="save-parts">
+                <fieldset>
+                    <legend>"What this page receives"</legend>
+                    <label>
+                        <input
+                            type="checkbox"
+                            data-testid="keep"
+                            disabled=move || model.with(|model| model.is_recording)
+                            prop:checked=move || is_on.get()
+                            on:change=move |event| {
+                                send(KeepCommand::Toggle);
+                                // Where it was refused, the box is as it was.
+                                event_target::<web_sys::HtmlInputElement>(&event).set_checked(is_on.get_untracked());
+                            }
+                        />
+                        "Keep it in this browser, from now on, beginning with what the page has: without the values of Secrets, \
+                         and with credentials made unreadable, as in a saved file."
+                    </label>
+                    <label>
+                        <input
+                            type="checkbox"
+                            data-testid="keep-on"
+                            disabled=move || !is_on.get()
+                            prop:checked=move || model.with(|model| model.goes_on)
+                            on:change=move |_| send(KeepCommand::GoOn)
+                        />
+                        "Go on after a reload of this tab."
+                    </label>
+                    <p data-testid="kept-state">{read(|model| &model.state)}</p>
+                    <p role="status" data-testid="kept-said">{read(|model| &model.said)}</p>
+                </fieldset>
+                <p>"It is on this machine's disk, unencrypted, for pages of this host and port, until you delete it or the browser does."</p>
+                <ul class="kept-items">{each(items, KeptItem::clone, item)}</ul>
+                <p data-testid="kept-total">{read(|model| &model.total)}</p>
+            </div>
+            <div class="buttons">
+                <button data-testid="kept-close" on:click=move |_| close()>"Close"</button>
+            </div>
+        </dialog>
+    }
+}
