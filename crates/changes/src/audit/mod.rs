@@ -336,6 +336,9 @@ impl Requests {
                     asked.push((facts.uid.clone(), request.clone()));
                     request
                 }
+                What::Deleted if asked.iter().any(|(uid, _)| *uid == facts.uid) => {
+                    asked.iter().find(|(uid, _)| *uid == facts.uid).and_then(|(_, request)| request.clone())
+                }
                 What::Gone => asked.iter().find(|(uid, _)| *uid == facts.uid).and_then(|(_, request)| request.clone()),
                 _ => request,
             };
