@@ -70,7 +70,7 @@ impl Recorded {
                     (_, other) => panic!("{key:?} has no text: {other:?}"),
                 }
             }
-            Line::Definition(_) | Line::Note(_) => {}
+            Line::Definition(_) | Line::Note(_) | Line::Request(_) => {}
         });
         read.map(|()| recorded).map_err(|(block, refusal)| format!("block {block}, {refusal}"))
     }

@@ -10,7 +10,8 @@
 //! order of what they say. The [`Feed`](feed::Feed) joins lines: noise as a count, repetitions and many objects of
 //! one owner as one row, and what a change caused under the change. A [`Filter`](filter::Filter) chooses among the lines,
 //! and [`Findings`](findings::Findings) find what happens again and again. [`pointer`]
-//! follows one field from version to version.
+//! follows one field from version to version. Who wrote for certain is in an audit log of the API server, whose lines
+//! [`audit`] joins to the versions.
 //!
 //! # Invariants
 //!
@@ -22,6 +23,7 @@
 
 #![warn(missing_docs)]
 
+pub mod audit;
 pub mod diff;
 pub mod feed;
 pub mod field;

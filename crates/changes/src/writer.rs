@@ -10,6 +10,7 @@
 use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
 
+use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::diff;
@@ -134,6 +135,16 @@ pub fn of_change(delta_type: DeltaType, old: Option<&str>, new: Option<&str>) ->
         (DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync, Some(old), Some(new)) => between(old, new),
         _ => Writers::new(),
     }
+}
+
+/// When a manager wrote the version last, by its entry: the newest, where it has several.
+pub(crate) fn written_at(text: &str, writer: &InferredWriter) -> Option<Timestamp> {
+    let is = |value: &str, wanted: &str| json::unescaped(value).unwrap_or_default() == *wanted;
+    let entries = entries(managed_fields(text));
+    let its = entries
+        .iter()
+        .filter(|entry| is(entry.manager, &writer.manager) && is(entry.subresource, &writer.subresource));
+    its.filter_map(|entry| Timestamp::parse_set(&json::unescaped(entry.time)?)).max()
 }
 
 /// Who seems to have written `new`, in the order of the entries, each name once.

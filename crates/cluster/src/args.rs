@@ -38,6 +38,8 @@ USAGE: cluster [OPTIONS]
   --fault WORDS          a fault from the start, such as status=429,verb=list,resource=pods,times=3; may be said
                          again: the words are those of POST /_control/fault
   --ledger FILE          writes down there, in lines of JSON, every write and every frame that is sent
+  --audit FILE           writes down there, as the audit log of an API server, who made which request that may write;
+                         what a storm writes past the API is not in it
   --help                 this text
 
 Once ready it prints one line: listening on http://127.0.0.1:PORT
@@ -72,6 +74,8 @@ pub struct Args {
     pub faults: Vec<Spec>,
     /// The file that the ledger is written to, if any.
     pub ledger: Option<PathBuf>,
+    /// The file that the audit log is written to, if any.
+    pub audit: Option<PathBuf>,
 }
 
 impl Default for Args {
@@ -90,6 +94,7 @@ impl Default for Args {
             pace: Pace::DEMO,
             faults: Vec::new(),
             ledger: None,
+            audit: None,
         }
     }
 }
@@ -218,6 +223,7 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
                 };
                 args.pace = given()?.read("demo or real", read)?;
             }
+            "audit" => args.audit = Some(given()?.value.into()),
             "ledger" => args.ledger = Some(given()?.value.into()),
             "controllers" => {
                 let read = |text: &str| match text {
@@ -296,6 +302,7 @@ mod tests {
         check("--event-ttl 90", Ok(Args { events, ..Args::default() }));
         check("--event-ttl 0", Err("--event-ttl \"0\": seconds, from 1"));
         check("--ledger file", Ok(Args { ledger: Some("file".into()), ..Args::default() }));
+        check("--audit file", Ok(Args { audit: Some("file".into()), ..Args::default() }));
         check("--colour red", Err("unknown option \"--colour\"; --help lists the options"));
         check("pods", Err("unknown option \"pods\"; --help lists the options"));
         check("--colour", Err("unknown option \"--colour\"; --help lists the options"));

@@ -91,6 +91,7 @@
 
 mod api;
 mod args;
+mod audit;
 mod bootstrap;
 mod cacher;
 mod client;
@@ -124,6 +125,7 @@ use tokio::net::TcpListener;
 
 use crate::api::Api;
 use crate::args::{Args, Command};
+use crate::audit::AuditLog;
 use crate::client::rest::Client;
 use crate::control::Control;
 pub use crate::controllers::duration;
@@ -274,7 +276,8 @@ async fn start(args: &Args) -> std::io::Result<Arc<App>> {
     let (storage, faults) = bootstrap::open(args).await?;
     args.faults.iter().cloned().for_each(|fault| drop(faults.add(fault)));
     let file = args.ledger.as_deref().map(File::create).transpose()?.unwrap_or_default();
-    let app = start_on(storage, faults, file, args).await.map_err(std::io::Error::other)?;
+    let audit = args.audit.as_deref().map(AuditLog::create).transpose()?.unwrap_or_default();
+    let app = start_on(storage, faults, (file, audit), args).await.map_err(std::io::Error::other)?;
     let own = controllers::start_apiserver_controllers(server::router(Arc::clone(&app)), args.seed)?;
     // The task ends with the runtime that serves.
     tokio::spawn(async move {
@@ -288,7 +291,7 @@ async fn start(args: &Args) -> std::io::Result<Arc<App>> {
 async fn start_on(
     storage: Arc<dyn Storage>,
     faults: Arc<Faults>,
-    file: File,
+    (file, audit): (File, AuditLog),
     args: &Args,
 ) -> Result<Arc<App>, StorageError> {
     let ledger = Ledger::start(Arc::clone(&storage), storage.revision().await?, file);
@@ -314,5 +317,5 @@ async fn start_on(
     for cacher in cachers {
         cacher.wait_until_fresh(0).await;
     }
-    Ok(Arc::new(App { api, control: Control { failed_nodes: Default::default(), runner } }))
+    Ok(Arc::new(App { api, control: Control { failed_nodes: Default::default(), runner }, audit }))
 }

@@ -12,6 +12,7 @@ use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
 use crate::api::Api;
+use crate::audit::AuditLog;
 use crate::clock;
 use crate::control::{self, Control};
 use crate::endpoints::binding;
@@ -41,6 +42,8 @@ pub struct App {
     pub api: Arc<Api>,
     /// The further state that the control endpoints change.
     pub control: Control,
+    /// Where requests that may write are written down.
+    pub audit: AuditLog,
 }
 
 /// Serves requests until the process ends.
@@ -77,9 +80,19 @@ async fn answer(app: &App, parts: &mut Parts, body: Body) -> Result<Response, St
     let _ = stalled.wait_for(|stalled| !stalled).await;
     match faults.strike(&api.registry, parts).await {
         RequestOutcome::Answered(response) => Ok(response),
-        RequestOutcome::Passed(None) => route(api, &path, parts, body).await,
-        RequestOutcome::Passed(Some(drip)) => Ok(answers::drip(route(api, &path, parts, body).await?, drip)),
+        RequestOutcome::Passed(None) => logged(app, &path, parts, body).await,
+        RequestOutcome::Passed(Some(drip)) => Ok(answers::drip(logged(app, &path, parts, body).await?, drip)),
     }
+}
+
+/// Answers a request, and writes down who made it if it may write.
+async fn logged(app: &App, path: &str, parts: &mut Parts, body: Body) -> Result<Response, Status> {
+    let (pending, body) = app.audit.begin(&app.api.registry, parts, body).await;
+    let answer = route(&app.api, path, parts, body).await;
+    if pending.is_none() {
+        return answer;
+    }
+    Ok(app.audit.end(pending, answer.unwrap_or_else(IntoResponse::into_response)).await)
 }
 
 async fn route(api: &Api, path: &str, parts: &mut Parts, body: Body) -> Result<Response, Status> {

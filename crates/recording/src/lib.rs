@@ -18,7 +18,7 @@ pub mod redact;
 pub mod replace;
 mod writer;
 
-pub use line::{Header, Line, Step, Text, Version, Watch};
+pub use line::{Header, Line, Request, Step, Text, Version, Watch};
 pub use newest::{Beginning, Newest};
 pub use reader::{Block, Refusal};
 pub use writer::{FULL, Writer};

@@ -1,5 +1,7 @@
 //! What a line says.
 
+use std::borrow::Cow;
+
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
@@ -81,6 +83,33 @@ pub struct Version<'a> {
     pub text: Text<'a>,
 }
 
+/// Who made the request that led to a version, as an audit log has it: of a deletion, who asked for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request<'a> {
+    /// The number of the version's watch.
+    pub watch: u32,
+    /// The object's uid.
+    pub uid: Uid,
+    /// The version's resourceVersion; empty where a deletion has none.
+    pub version: Cow<'a, str>,
+    /// Whether the version is a deletion.
+    pub is_deletion: bool,
+    /// The user.
+    pub user: Cow<'a, str>,
+    /// As whom the user made the request; empty for nobody else.
+    pub impersonated: Cow<'a, str>,
+    /// The `User-Agent`.
+    pub agent: Cow<'a, str>,
+    /// The address from which it came.
+    pub address: Cow<'a, str>,
+    /// The verb.
+    pub verb: Cow<'a, str>,
+    /// When the server received it, in milliseconds since 1970, by its clock.
+    pub at: f64,
+    /// The id of the line; empty where it is not certain which of several it is.
+    pub id: Cow<'a, str>,
+}
+
 /// What a line says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line<'a> {
@@ -96,4 +125,6 @@ pub enum Line<'a> {
     Definition(&'a str),
     /// What somebody noted.
     Note(&'a str),
+    /// Who made the request that led to a version which a line before has.
+    Request(Request<'a>),
 }

@@ -85,7 +85,7 @@ impl Newest {
                 self.places.clear();
                 self.watches.iter_mut().for_each(|known| known.number = None);
             }
-            Line::Header(_) | Line::Note(_) => {}
+            Line::Header(_) | Line::Note(_) | Line::Request(_) => {}
         }
     }
 

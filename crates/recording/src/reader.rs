@@ -12,12 +12,15 @@ use kubechurn_client::json::{Members, items, members, named, unescaped};
 
 use crate::FORMAT;
 use crate::edit;
-use crate::line::{Header, Line, Step, Text, Version, Watch};
+use crate::line::{Header, Line, Request, Step, Text, Version, Watch};
 
 /// The longest text of one object, in bytes. An API server accepts no request of a third of it.
 const LONGEST: usize = 16 << 20;
 /// How many bytes the texts of a block may take that later lines can be edits of. A few bytes of edits can ask for any number.
 const MOST: usize = 512 << 20;
+
+/// Each line has a member of one of these names, but for the first one. Others are passed over.
+const KNOWN: [&str; 5] = ["type", "step", "definition", "note", "request"];
 
 /// Why a block cannot be read further: what was read before is right.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,41 +71,58 @@ impl Block {
     ///
     /// When the line is none. What follows it must not be read: it may be edits of what is missing.
     pub fn next(&mut self, text: &str) -> Result<Option<(f64, Line<'_>)>, Refusal> {
-        let rest = text.get(self.at..).unwrap_or_default();
-        let Some(end) = rest.find('\n') else { return Ok(None) };
-        self.at += end + 1;
-        self.line += 1;
-        let line = self.line;
-        self.read(&rest[..end]).map(Some).map_err(|reason| Refusal { line, reason: reason.to_owned() })
+        loop {
+            let rest = text.get(self.at..).unwrap_or_default();
+            let Some(end) = rest.find('\n') else { return Ok(None) };
+            self.at += end + 1;
+            self.line += 1;
+            let (line, text) = (self.line, &rest[..end]);
+            let refuse = |reason: &str| Refusal { line, reason: reason.to_owned() };
+            let all = members(text).ok_or_else(|| refuse("it is no JSON object"))?;
+            if self.now.is_none() || KNOWN.iter().any(|name| named(&all, name).is_some()) {
+                return self.read(&all).map(Some).map_err(refuse);
+            }
+            // Somebody has added a line of another kind. Only its time counts.
+            self.pass(&all).map_err(refuse)?;
+        }
     }
 
-    fn read(&mut self, line: &str) -> Result<(f64, Line<'_>), &'static str> {
-        let all = members(line).ok_or("it is no JSON object")?;
-        let Some(now) = self.now else { return self.read_first(&all) };
-        let later = number(&all, "ms").unwrap_or_default() * 1_000.0;
+    /// The time of a line, in microseconds.
+    fn pass(&mut self, all: &Members<'_>) -> Result<i64, &'static str> {
+        let later = number(all, "ms").unwrap_or_default() * 1_000.0;
         if later.is_nan() || later.abs() >= 1e17 {
             return Err("its time is none");
         }
-        let now = now.saturating_add(later.round() as i64);
+        let now = self.now.unwrap_or_default().saturating_add(later.round() as i64);
         self.now = Some(now);
-        let at = now as f64 / 1_000.0;
+        Ok(now)
+    }
+
+    fn read(&mut self, all: &Members<'_>) -> Result<(f64, Line<'_>), &'static str> {
+        if self.now.is_none() {
+            return self.read_first(all);
+        }
+        let at = self.pass(all)? as f64 / 1_000.0;
         for (name, make) in [("note", Line::Note as fn(_) -> _), ("definition", Line::Definition)] {
-            if let Some(words) = named(&all, name) {
+            if let Some(words) = named(all, name) {
                 self.spare = unescaped(words).ok_or("its text is none")?.into_owned();
                 return Ok((at, make(&self.spare)));
             }
         }
-        let watch = whole(&all, "watch").ok_or("it names no watch")?;
-        if let Some(step) = string(&all, "step") {
-            return Ok((at, self.read_step(&all, &step, watch)?));
+        let watch = whole(all, "watch").ok_or("it names no watch")?;
+        if let Some(verb) = string(all, "request") {
+            return Ok((at, Line::Request(read_request(all, &verb, watch))));
+        }
+        if let Some(step) = string(all, "step") {
+            return Ok((at, self.read_step(all, &step, watch)?));
         }
         if !self.watches.contains(&watch) {
             return Err("the block does not say what it watches");
         }
-        Ok((at, Line::Version(self.read_version(&all, watch)?)))
+        Ok((at, Line::Version(self.read_version(all, watch)?)))
     }
 
-    fn read_first(&mut self, all: &Members<'_>) -> Result<(f64, Line<'_>), &'static str> {
+    fn read_first(&mut self, all: &Members<'_>) -> Result<(f64, Line<'static>), &'static str> {
         match whole(all, "churn") {
             None => return Err("it is not the beginning of a block of a recording"),
             Some(format) if format > FORMAT => return Err("a newer version of kubechurn wrote it: use that one"),
@@ -212,6 +232,23 @@ impl Block {
             (false, _) => Text::NotKept,
         };
         Ok(Version { watch, delta_type, key: &known.key, uid: &known.uid, text })
+    }
+}
+
+fn read_request(all: &Members<'_>, verb: &str, watch: u32) -> Request<'static> {
+    let text = |name| Cow::Owned(string(all, name).unwrap_or_default().into_owned());
+    Request {
+        watch,
+        uid: Uid::new(&text("uid")),
+        version: text("version"),
+        is_deletion: named(all, "deleted") == Some("true"),
+        user: text("user"),
+        impersonated: text("as"),
+        agent: text("agent"),
+        address: text("address"),
+        verb: Cow::Owned(verb.to_owned()),
+        at: number(all, "at").filter(|at| at.abs() < 1e15).unwrap_or_default(),
+        id: text("audit"),
     }
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::FORMAT;
 use crate::edit::{self, Scratch, write_string};
-use crate::line::{Header, Line, Step, Text, Version, Watch};
+use crate::line::{Header, Line, Request, Step, Text, Version, Watch};
 
 /// How many bytes of lines make a block full. In a longer block more versions have one of the same object before them, and a shorter
 /// one is sooner read alone.
@@ -87,6 +87,7 @@ impl Writer {
             Line::Version(version) => self.write_version(version, now),
             Line::Definition(text) => self.write_text("definition", text, now),
             Line::Note(text) => self.write_text("note", text, now),
+            Line::Request(request) => self.write_request(request, now),
         }
     }
 
@@ -192,6 +193,25 @@ impl Writer {
         self.out.extend_from_slice(format!(r#"{{"{name}":"#).as_bytes());
         write_string(text, &mut self.out);
         self.write_later(now);
+        self.out.extend_from_slice(b"}\n");
+    }
+
+    fn write_request(&mut self, request: &Request<'_>, now: i64) {
+        let Request { watch, uid, version, is_deletion, user, impersonated, agent, address, verb, at, id } = request;
+        self.out.extend_from_slice(br#"{"request":"#);
+        write_string(verb, &mut self.out);
+        self.out.extend_from_slice(format!(r#","watch":{watch},"at":{at}"#).as_bytes());
+        self.write_later(now);
+        if *is_deletion {
+            self.out.extend_from_slice(br#","deleted":true"#);
+        }
+        member("uid", &uid.to_string(), &mut self.out);
+        let words = [("version", version), ("user", user), ("as", impersonated), ("agent", agent)];
+        for (name, text) in words.into_iter().chain([("address", address), ("audit", id)]) {
+            if !text.is_empty() {
+                member(name, text, &mut self.out);
+            }
+        }
         self.out.extend_from_slice(b"}\n");
     }
 

@@ -1,5 +1,7 @@
 //! The client: the verbs of the API as methods, over the server's own router.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderValue, Method, Request, Response, header};
@@ -21,6 +23,11 @@ pub struct Client {
     /// The runtime of the server: a task that a handler starts runs there, whatever becomes of the caller.
     server: Handle,
     user_agent: HeaderValue,
+    user: Arc<str>,
+    /// As whom the user makes requests; empty for nobody else.
+    impersonated: Arc<str>,
+    /// The field manager that is named in writes; without one it is the first word of the User-Agent.
+    manager: Option<&'static str>,
     /// The media type of answers that is asked for; without one the server sends the objects themselves.
     accept: Option<HeaderValue>,
 }
@@ -51,18 +58,40 @@ pub struct DeleteOptions<'a> {
 }
 
 impl Client {
-    /// A client of this router. `user_agent` is sent with every request; its part before a slash, such as
-    /// `kube-controller-manager`, becomes the manager in `managedFields`.
+    /// A client of this router, whose user is the cluster's administrator. The User-Agent is made of the program's name, such as
+    /// `kube-controller-manager`, which becomes the manager in `managedFields`.
     ///
     /// # Panics
     /// Outside a runtime of tokio: the requests are handled on the runtime that this is called in.
-    pub fn new(router: Router, user_agent: &'static str) -> Self {
-        Self { router, server: Handle::current(), user_agent: HeaderValue::from_static(user_agent), accept: None }
+    pub fn new(router: Router, program: &'static str) -> Self {
+        let (server, user_agent) = (Handle::current(), user_agent(program, ""));
+        Self { router, server, user_agent, user: ADMINISTRATOR.into(), impersonated: "".into(), manager: None, accept: None }
     }
 
     /// A copy of this client that sends as another program.
-    pub fn with_user_agent(&self, user_agent: &'static str) -> Self {
-        Self { user_agent: HeaderValue::from_static(user_agent), ..self.clone() }
+    pub fn with_user_agent(&self, program: &'static str) -> Self {
+        Self { user_agent: user_agent(program, ""), ..self.clone() }
+    }
+
+    /// A copy of this client of another user.
+    pub fn with_user(&self, user: &str) -> Self {
+        Self { user: user.into(), ..self.clone() }
+    }
+
+    /// A copy of this client of a person with kubectl, whose command is the manager.
+    pub fn person(&self, user: &str, manager: &'static str) -> Self {
+        Self { manager: Some(manager), ..self.with_user(user).with_user_agent("kubectl") }
+    }
+
+    /// A copy of this client whose user makes requests as another one.
+    pub fn impersonating(&self, user: &str) -> Self {
+        Self { impersonated: user.into(), ..self.clone() }
+    }
+
+    /// A copy of this client that sends as a controller with this name, with the controller's own service account.
+    pub fn with_service_account(&self, program: &'static str, controller: &str) -> Self {
+        let user = format!("system:serviceaccount:kube-system:{controller}");
+        Self { user_agent: user_agent(program, &format!("/{user}")), user: user.into(), ..self.clone() }
     }
 
     /// A copy of this client that asks for answers of this media type.
@@ -88,12 +117,18 @@ impl Client {
         content_type: &'static str,
         body: String,
     ) -> Result<Response<Body>, ApiError> {
+        let named = self.manager.filter(|_| method != Method::GET);
+        let uri = match (named, uri.contains('?')) {
+            (Some(manager), true) => format!("{uri}&fieldManager={manager}"),
+            (Some(manager), false) => format!("{uri}?fieldManager={manager}"),
+            (None, _) => uri.to_owned(),
+        };
         let mut request = Request::builder()
             .method(method)
             .uri(uri)
             .header(header::HOST, "localhost")
             .header(header::USER_AGENT, &self.user_agent)
-            .extension(Internal::new());
+            .extension(Internal::new(Arc::clone(&self.user), Arc::clone(&self.impersonated)));
         if let Some(accept) = &self.accept {
             request = request.header(header::ACCEPT, accept);
         }
@@ -278,6 +313,20 @@ impl Client {
 }
 
 const JSON: &str = "application/json";
+/// The release that the server says it is.
+const VERSION: &str = "v1.35.0";
+/// The user of clients from outside, and of those that have no other.
+pub const ADMINISTRATOR: &str = "kubernetes-admin";
+
+/// The User-Agent of a program, as client-go makes it; the program's own words, where it has a version of its own.
+fn user_agent(program: &str, more: &str) -> HeaderValue {
+    let agent = match program.contains('/') {
+        true => program.to_owned(),
+        false => format!("{program}/{VERSION} (linux/amd64) kubernetes/demo{more}"),
+    };
+    // Only names of programs come here, which are letters.
+    HeaderValue::from_str(&agent).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
+}
 
 pub fn collection_path(resource: &ApiResource, namespace: &str) -> String {
     let scope = Scope { namespace: namespace.to_owned(), ..Scope::default() };

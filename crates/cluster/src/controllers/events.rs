@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::{Duration, Instant};
 
-use super::object;
+use super::{kubelet, object};
 use crate::client::api_error::ApiError;
 use crate::client::resources::EVENTS;
 use crate::client::rest::{Client, Patch};
@@ -87,6 +87,7 @@ impl EventSink {
                 }
                 Next::Ended => return,
             };
+            let client = client_of(&client, &event.source);
             // The writer is idle at this point, so the sink accepts the Event.
             let mut action = to_sink.handle_event(event, now()).unwrap_or_default();
             loop {
@@ -135,6 +136,15 @@ impl Recorder {
     /// Records a warning.
     pub fn warning(&self, object: &Value, reason: &str, message: &str) {
         self.event(object, EventType::Warning, reason, message);
+    }
+}
+
+/// A client of the user as whom a component writes its Events.
+fn client_of(client: &Client, source: &EventSource) -> Client {
+    match (&*source.component, &*source.host) {
+        (_, host) if !host.is_empty() => client.with_user(&kubelet::user_of(host)),
+        ("default-scheduler", _) => client.with_user("system:kube-scheduler"),
+        (component, _) => client.with_user(&format!("system:serviceaccount:kube-system:{component}")),
     }
 }
 

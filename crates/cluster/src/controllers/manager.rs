@@ -60,7 +60,8 @@ impl Manager {
     /// Adds a controller. Its workers start when all informers have synced.
     pub fn add<C: Controller>(&mut self) {
         let queue = Queue::default();
-        let controller = Rc::new(C::new(&self.context, queue.clone()));
+        let client = self.context.client.with_service_account(NAME, C::NAME);
+        let controller = Rc::new(C::new(&Context { client, ..self.context.clone() }, queue.clone()));
         let waiting = queue.clone();
         let start = move || {
             let worker = |_| tokio::task::spawn_local(work(Rc::clone(&controller), waiting.clone()));

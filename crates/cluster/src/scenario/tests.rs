@@ -1,6 +1,7 @@
 //! Each scenario on a running cluster with controllers and kubelets: its effects must appear.
 
 mod agreement;
+mod audit;
 mod findings;
 mod incidents;
 mod truth;

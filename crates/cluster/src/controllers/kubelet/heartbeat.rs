@@ -14,7 +14,7 @@ use super::super::failed_nodes::FailedNodes;
 use super::super::object;
 use super::super::pace::Pace;
 use super::super::queue::Queue;
-use super::{AGENT, images};
+use super::{AGENT, images, user_of};
 use crate::client::lister::Lister;
 use crate::client::resources::{LEASES, NAMESPACES, NODES};
 use crate::client::rest::{Client, Patch};
@@ -105,9 +105,10 @@ impl Controller for Heartbeats {
 
 impl Heartbeats {
     async fn renew(&self, name: &str, node: &Value) -> Result<(), SyncError> {
+        let client = self.client.with_user(&user_of(name));
         let now = clock::micro_time(clock::time());
         let patch = json!({"spec": {"renewTime": now}});
-        match self.client.patch(&LEASES, NAMESPACE, name, Patch::Merge(&patch)).await {
+        match client.patch(&LEASES, NAMESPACE, name, Patch::Merge(&patch)).await {
             Ok(_) => return Ok(()),
             Err(error) if !error.is_not_found() => return Err(error.into()),
             Err(_) => {}
@@ -115,14 +116,14 @@ impl Heartbeats {
         let owner = json!({"apiVersion": "v1", "kind": "Node", "name": name, "uid": object::uid(node)});
         let lease = json!({"metadata": {"name": name, "namespace": NAMESPACE, "ownerReferences": [owner]},
             "spec": {"holderIdentity": name, "leaseDurationSeconds": LASTS, "renewTime": now}});
-        match self.client.create(&LEASES, NAMESPACE, &lease).await {
+        match client.create(&LEASES, NAMESPACE, &lease).await {
             Err(error) if error.is_not_found() => {
                 let namespace = json!({"metadata": {"name": NAMESPACE}});
-                match self.client.create(&NAMESPACES, "", &namespace).await {
+                match client.create(&NAMESPACES, "", &namespace).await {
                     Err(error) if !error.is_already_exists() => return Err(error.into()),
                     _ => {}
                 }
-                self.client.create(&LEASES, NAMESPACE, &lease).await?;
+                client.create(&LEASES, NAMESPACE, &lease).await?;
                 Ok(())
             }
             Err(error) if !error.is_already_exists() => Err(error.into()),
@@ -141,7 +142,7 @@ impl Heartbeats {
         }
         let status = status(name, node, now);
         let patch = json!({"status": status});
-        let patched = self.client.patch_status(&NODES, "", name, Patch::Merge(&patch)).await;
+        let patched = self.client.with_user(&user_of(name)).patch_status(&NODES, "", name, Patch::Merge(&patch)).await;
         match patched {
             Err(error) if !error.is_not_found() => return Err(error.into()),
             _ => {}

@@ -49,6 +49,11 @@ pub const NODE: &str = "node";
 /// The User-Agent of the kubelets.
 pub const AGENT: &str = "kubelet";
 
+/// The user as whom the kubelet of a node makes requests.
+pub fn user_of(node: &str) -> String {
+    format!("system:node:{node}")
+}
+
 /// The part of the kubelets that runs Pods.
 #[derive(Debug)]
 pub struct Kubelets {
@@ -176,7 +181,7 @@ impl Controller for Kubelets {
                 uid: Some(&object.uid.text()),
                 ..DeleteOptions::default()
             };
-            match self.client.delete(&PODS, &key.namespace, &key.name, options).await {
+            match self.client.with_user(&user_of(&node)).delete(&PODS, &key.namespace, &key.name, options).await {
                 Err(error) if !error.is_not_found() && !error.is_conflict() => {
                     self.keep(key, Some(kept));
                     return Err(error.into());
@@ -254,7 +259,8 @@ impl Kubelets {
         kept.written = status.clone();
         old.into_iter().for_each(|field| status[field] = Value::Null);
         let patch = json!({"metadata": {"uid": &object.uid}, "status": status});
-        match self.client.patch_status(&PODS, &key.namespace, &key.name, Patch::Merge(&patch)).await {
+        let client = self.client.with_user(&user_of(object::text(pod, "/spec/nodeName")));
+        match client.patch_status(&PODS, &key.namespace, &key.name, Patch::Merge(&patch)).await {
             Ok(written) => {
                 kept.revision = object::text(&written, "/metadata/resourceVersion").parse().unwrap_or_default();
                 Ok(())

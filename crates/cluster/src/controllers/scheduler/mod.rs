@@ -91,7 +91,7 @@ impl Controller for Scheduler {
                 }
             }
         });
-        let client = context.client.with_user_agent("kube-scheduler");
+        let client = context.client.with_user_agent("kube-scheduler").with_user("system:kube-scheduler");
         Self { client, pods, recorder: context.recorder(DEFAULT), shared }
     }
 

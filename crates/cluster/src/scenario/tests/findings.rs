@@ -75,7 +75,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    fn now(&self) -> f64 {
+    pub(super) fn now(&self) -> f64 {
         self.began.elapsed().as_secs_f64() * 1000.0
     }
 
@@ -221,8 +221,13 @@ pub(super) type Act = Box<dyn FnOnce(Client, Rc<Page>) -> LocalBoxFuture<'static
 
 /// Plays scenarios, and what a user does besides, for some time, and returns what the page found.
 pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, time: Duration) -> Rc<Page> {
+    play_with(Args { pods: 60, seed, scenarios: scenarios.to_vec(), ..quiet() }, act, time).await
+}
+
+/// Plays a cluster with these options.
+pub(super) async fn play_with(args: Args, act: Option<Act>, time: Duration) -> Rc<Page> {
     clock::moved::follow();
-    let args = Args { pods: 60, seed, scenarios: scenarios.to_vec(), ..quiet() };
+    let (seed, scenarios) = (args.seed, args.scenarios.clone());
     let server = serve_from_memory(args).await;
     let router = || server::router(Arc::clone(&server.app));
     let page = Rc::new(Page {
@@ -250,7 +255,7 @@ pub(super) async fn play(scenarios: &[Scenario], seed: u64, act: Option<Act>, ti
         for kind in KINDS.iter().filter(|kind| server.app.api.registry.by_name(&qualified(kind)).is_some()) {
             spawn_local(Rc::clone(&page).watch(kind, Client::new(router(), "page")));
         }
-        server.app.control.runner.begin(Client::new(router(), "kubectl"), scenarios);
+        server.app.control.runner.begin(Client::new(router(), "kubectl"), &scenarios);
         if let Some(act) = act {
             spawn_local(act(Client::new(router(), "kubectl"), Rc::clone(&page)));
         }

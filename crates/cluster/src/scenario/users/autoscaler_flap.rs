@@ -7,7 +7,8 @@ use super::Environment;
 
 /// Scales up and down until it is dropped.
 pub async fn play(mut environment: Environment) {
-    environment.client = environment.client.with_user_agent("horizontal-pod-autoscaler");
+    let name = "horizontal-pod-autoscaler";
+    environment.client = environment.client.with_service_account(name, name);
     environment.rest(6000, 9000).await;
     loop {
         let Some(deployment) = environment.reserve_deployment().await else {

@@ -35,7 +35,7 @@ async fn run_job(environment: &mut Environment) {
         "spec": {"completions": completions, "parallelism": completions, "backoffLimit": 1,
             "ttlSecondsAfterFinished": 60, "template": {"spec": {"restartPolicy": "Never", "containers": [
                 {"name": "task", "image": "registry.example/tools/task:3.2", "command": ["sh", "-c", script]}]}}}});
-    let _ = environment.client.with_user_agent("cron-runner").create(&JOBS, namespace, &job).await;
+    let _ = environment.client.with_user("system:serviceaccount:ops:cron-runner").with_user_agent("cron-runner").create(&JOBS, namespace, &job).await;
 }
 
 /// Deletes a Pod, which its controller replaces.
@@ -45,7 +45,7 @@ async fn delete_pod(environment: &mut Environment) {
     };
     if let Some(pod) = environment.one_of(&PODS, runs).await {
         let (namespace, name) = (text(&pod, "/metadata/namespace"), text(&pod, "/metadata/name"));
-        let client = environment.client.with_user_agent("kubectl");
+        let client = environment.client.person("bob", "kubectl");
         let _ = client.delete(&PODS, namespace, name, DeleteOptions::default()).await;
     }
 }
@@ -53,7 +53,7 @@ async fn delete_pod(environment: &mut Environment) {
 /// Edits a ConfigMap, as a program that saves its settings.
 async fn edit_settings(environment: &mut Environment) {
     let (namespace, ..) = *environment.random.pick(&names::NAMESPACES);
-    let client = environment.client.with_user_agent("config-operator");
+    let client = environment.client.with_user("system:serviceaccount:ops:config-operator").with_user_agent("config-operator");
     let data = json!({"threshold": environment.random.between(10, 99).to_string(), "region": "demo-1"});
     let patch = json!({"data": data});
     let edited = client.patch(&CONFIG_MAPS, namespace, "settings", Patch::Merge(&patch)).await;
@@ -68,7 +68,7 @@ async fn resize(environment: &mut Environment) {
     let Some(deployment) = environment.reserve_deployment().await else { return };
     let now = deployment.replicas();
     let replicas = if environment.random.chance(50) && now > 1 { now - 1 } else { now + 1 };
-    let _ = deployment.scale(&environment.client.with_user_agent("kubectl"), replicas.min(12)).await;
+    let _ = deployment.scale(&environment.client.person("alice", "kubectl"), replicas.min(12)).await;
 }
 
 /// Annotates a Deployment, as a delivery tool.
@@ -76,7 +76,8 @@ async fn annotate(environment: &mut Environment) {
     let Some(deployment) = environment.reserve_deployment().await else { return };
     let commit = environment.random.suffix(7);
     let patch = json!({"metadata": {"annotations": {"delivery.example/commit": commit}}});
-    let client = environment.client.with_user_agent("delivery-controller");
+    let user = "system:serviceaccount:delivery:delivery-controller";
+    let client = environment.client.with_user(user).with_user_agent("delivery-controller");
     let resource = crate::client::resources::DEPLOYMENTS;
     let _ = client.patch(&resource, deployment.namespace(), deployment.name(), Patch::Merge(&patch)).await;
 }

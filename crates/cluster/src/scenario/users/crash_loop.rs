@@ -12,7 +12,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Breaks and repairs until it is dropped.
 pub async fn play(mut environment: Environment) {
-    environment.client = environment.client.with_user_agent("helm");
+    environment.client = environment.client.with_user("bob").with_user_agent("helm/3.19.0");
     environment.rest(4000, 6000).await;
     loop {
         if let Some(deployment) = environment.reserve_deployment().await {

@@ -30,7 +30,7 @@ async fn fail(environment: &mut Environment) {
 
 /// Drains a node like `kubectl drain`, and uncordons it when it is repaired.
 async fn drain(environment: &mut Environment) {
-    environment.client = environment.client.with_user_agent("kubectl");
+    environment.client = environment.client.person("carol", "kubectl").impersonating("on-call");
     let Some(node) = environment.one_of(&NODES, |node| node["spec"]["unschedulable"] != true).await else { return };
     let name = text(&node, "/metadata/name");
     if cordon(environment, name, true).await {

@@ -12,7 +12,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Rolls out until it is dropped.
 pub async fn play(mut environment: Environment) {
-    environment.client = environment.client.with_user_agent("kubectl-set");
+    environment.client = environment.client.person("alice", "kubectl-set");
     // The first rollout begins soon, so that a user who has just opened the page sees it.
     environment.rest(500, 1500).await;
     loop {
