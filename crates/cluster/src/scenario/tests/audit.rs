@@ -193,7 +193,9 @@ fn check(played: &Played, truth: &Truth, requests: &Requests, what: &str) -> (us
         }
         all += usize::from(right.is_some());
         found += usize::from(got.is_some());
-        if got.is_none() && let Some(right) = right {
+        if got.is_none()
+            && let Some(right) = right
+        {
             *missing.entry(format!("{} by {right}", change.kind)).or_default() += 1;
         }
     }

@@ -149,7 +149,7 @@ fn what_is_received_is_kept_within_a_second_and_a_killed_tab_costs_no_more() {
     play.second(&mut disk);
     assert_eq!((disk.folders.len(), &**play.page.view().footer.kept), (0, ""), "it is off by itself");
     play.keeps(KeepCommand::Toggle);
-    assert_eq!(play.told(), "Kept in this browser from now on, beginning with what the page has.");
+    assert_eq!(play.message(), "Kept in this browser from now on, beginning with what the page has.");
     play.writes(&mut disk);
     // What the page has is there at once.
     assert_eq!(digest(&disk, &play.place), play.digest());
@@ -214,7 +214,7 @@ fn a_block_is_complete_after_so_many_parts_and_so_many_bytes() {
     // It is switched off: nothing is left in parts, and nothing more is written.
     play.keeps(KeepCommand::Toggle);
     play.writes(&mut disk);
-    assert!(play.told().ends_with(" are kept in this browser, and nothing more."), "{}", play.told());
+    assert!(play.message().ends_with(" are kept in this browser, and nothing more."), "{}", play.message());
     assert!(disk.names().iter().all(|name| !name.contains('-')) && disk.in_use.is_empty(), "{:?}", disk.names());
     let kept = digest(&disk, &play.place);
     assert_eq!((&kept, &**play.page.view().footer.kept), (&play.digest(), ""));
@@ -268,7 +268,7 @@ fn a_full_disk_is_said_and_ends_nothing_else() {
     play.second(&mut disk);
     let words = "Nothing more is kept: the browser has no more room for pages of this address. \
                  Delete something of what is kept, or save the recording as a file.";
-    assert_eq!((play.told(), &*play.kept().said), (words, words));
+    assert_eq!((play.message(), &*play.kept().said), (words, words));
     let model = play.kept();
     assert!(!model.is_on && !model.goes_on && play.effects.contains(&String::from("store in tab kubechurn.keep off")));
     assert!(play.page.notices().contains("no more room"), "{}", play.page.notices());
@@ -284,7 +284,7 @@ fn a_full_disk_is_said_and_ends_nothing_else() {
     disk.folders.clear();
     play.hears("pods", "ADDED", "d@202");
     play.second(&mut disk);
-    assert!(play.told().starts_with("Nothing more is kept: it is not there any more"), "{}", play.told());
+    assert!(play.message().starts_with("Nothing more is kept: it is not there any more"), "{}", play.message());
     assert_eq!(disk.folders.len(), 0);
     for (name, words) in [
         ("SecurityError", "as in a private window"),
@@ -294,8 +294,8 @@ fn a_full_disk_is_said_and_ends_nothing_else() {
         disk.fails = Some(name);
         play.keeps(KeepCommand::Toggle);
         play.second(&mut disk);
-        assert!(play.told().contains(words), "{}", play.told());
-        assert!(play.told().ends_with(" as a file."), "{}", play.told());
+        assert!(play.message().contains(words), "{}", play.message());
+        assert!(play.message().ends_with(" as a file."), "{}", play.message());
         assert!(!play.kept().is_on);
     }
 }
@@ -365,7 +365,7 @@ fn what_is_kept_is_listed_opened_handed_over_and_deleted() {
     let name = "127-0-0-1-8080-19700101T000001.churn";
     assert_eq!(request, Some((first.clone(), name.to_owned())));
     play.writes(&mut disk);
-    assert!(play.told().starts_with(&format!("{name}: ")), "{}", play.told());
+    assert!(play.message().starts_with(&format!("{name}: ")), "{}", play.message());
 
     // A deletion is asked for twice.
     play.keeps(KeepCommand::Delete(first.clone()));
@@ -379,7 +379,7 @@ fn what_is_kept_is_listed_opened_handed_over_and_deleted() {
     disk.folders.remove(&first);
     play.keeps(KeepCommand::Download(first.clone()));
     play.writes(&mut disk);
-    assert!(play.told().ends_with(
+    assert!(play.message().ends_with(
         " was not handed over: it is not there any more, because another tab deleted it, or the browser did."
     ));
 
@@ -394,13 +394,13 @@ fn nothing_is_kept_of_a_recording_and_without_the_recorder() {
     let (mut play, mut disk) = (Play::listed("#/pods", &["a@1"]), Disk::default());
     play.command(Command::Recorder(Budget::Off));
     play.keeps(KeepCommand::Toggle);
-    assert!(play.told().starts_with("The recorder is off"), "{}", play.told());
+    assert!(play.message().starts_with("The recorder is off"), "{}", play.message());
     play.command(Command::Recorder(Budget::Usual));
     play.keeps(KeepCommand::Toggle);
     play.second(&mut disk);
     play.command(Command::Recorder(Budget::Off));
     play.second(&mut disk);
-    assert_eq!(play.told(), "The recorder was switched off: nothing more is kept.");
+    assert_eq!(play.message(), "The recorder was switched off: nothing more is kept.");
     assert_eq!(disk.in_use, [""; 0]);
 
     let env = Recorded { around: &play.place, now: 0.0, ahead: 0.0 };
