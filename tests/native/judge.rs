@@ -1,10 +1,20 @@
 //! A correct run, written by hand, and every way in which it can be wrong: the judge finds each of them.
 
+use std::io::Cursor;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_columns::kinds::KINDS;
+use kubechurn_recording::native::FileWriter;
+use kubechurn_recording::{Header, Line, Step, Text, Version, Watch};
 use serde_json::{Value, json};
 
 use kubechurn_harness::judge::honesty::{API, HEADER, Outage, Sample, gaps, honesty};
 use kubechurn_harness::judge::ledger::Ledger;
 use kubechurn_harness::judge::log::PageLog;
+use kubechurn_harness::judge::recording::{Recorded, Recording};
 use kubechurn_harness::judge::{Case, Verdict, judge};
 use kubechurn_harness::truth::{Item, Truth};
 
@@ -16,6 +26,7 @@ const TWO: &str = "api/v1/pods?watch=true&resourceVersion=30&timeoutSeconds=302"
 struct Run {
     ledger: Vec<Value>,
     entries: Vec<Value>,
+    recorded: Vec<Recorded>,
     status: Value,
 }
 
@@ -51,6 +62,10 @@ fn applied(word: &str, name: &str, version: u64, folded: u64) -> Value {
 
 fn shown(word: &str, name: &str, version: u64) -> Value {
     entry("shown", &[json!(word), json!(format!("n/{}", &name[..1])), json!(name), json!(version.to_string())])
+}
+
+fn recorded(kind: &str, name: &str, version: u64) -> Recorded {
+    Recorded { kind: kind.to_owned(), key: format!("n/{}", &name[..1]), uid: name.to_owned(), version }
 }
 
 fn good() -> Run {
@@ -119,7 +134,18 @@ fn good() -> Run {
     ];
     let counters = json!({ "frames": 6, "bookmarks": 1, "errors": 0, "watched": 5, "streamed": 0, "listed": 4,
         "deltas": 10, "applied": 8, "coalesced": 2, "queued": 0 });
-    Run { ledger, entries, status: json!({ "balanced": true, "ledger": counters }) }
+    let recorded = vec![
+        recorded("LISTED", "a1", 3),
+        recorded("LISTED", "b1", 4),
+        recorded("MODIFIED", "a1", 11),
+        recorded("ADDED", "c1", 12),
+        recorded("LISTED", "a1", 20),
+        recorded("DELETED", "b1", 0),
+        recorded("DELETED", "c1", 31),
+        recorded("ADDED", "c2", 32),
+        recorded("DELETED", "c2", 33),
+    ];
+    Run { ledger, entries, recorded, status: json!({ "balanced": true, "ledger": counters }) }
 }
 
 fn verdict(run: &Run) -> Verdict {
@@ -129,7 +155,9 @@ fn verdict(run: &Run) -> Verdict {
     let item = Item { uid: "a1".to_owned(), resource_version: "20".to_owned() };
     let truth = Truth { items: [("n/a".to_owned(), item)].into(), revision: 33 };
     let digest = truth.digest();
-    judge(&Case { ledger: &ledger, log: &log, resource: "pods", truth: &truth, digest: &digest, status: &run.status })
+    let recording = &Recording([("pods".to_owned(), run.recorded.clone())].into());
+    let status = &run.status;
+    judge(&Case { ledger: &ledger, log: &log, recording, resource: "pods", truth: &truth, digest: &digest, status })
 }
 
 /// The first attempt never reached the cluster. The second asked for the same number of seconds.
@@ -150,7 +178,7 @@ fn a_good_run_is_accounted_for() {
     let found = verdict(&run);
     assert!(found.complaints.is_empty(), "{:#?}", found.complaints);
     let sorts = (found.lives, found.shown, found.coalesced, found.unobservable, found.unaccounted);
-    assert_eq!((sorts, found.residual, found.digests), ((6, 3, 1, 2, 0), 0, (3, 3)));
+    assert_eq!((sorts, found.residual, found.digests, found.recorded), ((6, 3, 1, 2, 0), 0, (4, 4), 8));
 }
 
 /// Breaks the correct run in one way. The judge must complain with these words.
@@ -202,7 +230,41 @@ fn what_is_lost_or_made_up_is_found() {
     broken("deltas", |run| run.status["ledger"]["coalesced"] = json!(1));
     broken("adds up", |run| run.status["balanced"] = json!(false));
     let found = broken("the ledger differs", |run| run.ledger.push(write(32, "ADDED", "e1")));
-    assert_eq!((found.unaccounted, found.digests), (1, (2, 3)));
+    assert_eq!((found.unaccounted, found.digests), (1, (3, 4)));
+}
+
+#[test]
+fn what_is_not_in_the_recording_or_made_up_there_is_found() {
+    broken("2 writes are not recorded", |run| run.recorded.retain(|one| one.uid != "c2"));
+    broken("1 writes are not recorded", |run| run.recorded.retain(|one| one.version != 11));
+    broken("the recording differs", |run| run.recorded.retain(|one| one.version != 20));
+    broken("versions that were never written", |run| run.recorded.push(recorded("MODIFIED", "a1", 25)));
+    broken("versions that do not rise", |run| run.recorded.push(recorded("MODIFIED", "a1", 11)));
+    // What the page could not hear is in no recording, and must be said to be missing.
+    broken("3 writes are not recorded", |run| drop(run.entries.remove(place(run, "notice", "relist"))));
+}
+
+/// What the judge reads by the book is what was written.
+#[test]
+fn a_recording_is_read_by_what_the_book_says_of_it() {
+    let resource = KINDS[0].resource;
+    let watch = Watch { number: 0, resource, scope: Scope::default(), is_repeated: false };
+    let (key, uid) = (ObjectKey::new("n", "ä"), Uid::new("a1"));
+    let mut file = FileWriter::new(Header::default(), Cursor::new(Vec::new()));
+    file.push(1.0, &Line::Watch(watch)).unwrap();
+    for (version, delta_type) in [(3, DeltaType::Replaced), (11, DeltaType::Updated), (20, DeltaType::Deleted)] {
+        let text = format!(r#"{{"metadata":{{"name":"ä","resourceVersion":"{version}"}},"status":{{"words":"ß"}}}}"#);
+        let text = Text::Whole(&text);
+        file.push(2.0, &Line::Version(Version { watch: 0, delta_type, key: &key, uid: &uid, text })).unwrap();
+        if version == 3 {
+            file.push(2.0, &Line::Step(0, Step::Listed)).unwrap();
+        }
+        file.flush().unwrap();
+    }
+    let Recording(read) = Recording::read(&file.finish().unwrap().into_inner());
+    let read: Vec<_> =
+        read[resource.plural].iter().map(|one| (&*one.kind, &*one.key, &*one.uid, one.version)).collect();
+    assert_eq!(read, [("LISTED", "n/ä", "a1", 3), ("MODIFIED", "n/ä", "a1", 11), ("DELETED", "n/ä", "a1", 20)]);
 }
 
 #[test]

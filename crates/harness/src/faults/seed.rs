@@ -12,8 +12,9 @@ use crate::faults::world::{RATE, World};
 use crate::judge::honesty::{Outage, Sample, gaps, honesty};
 use crate::judge::ledger::Ledger;
 use crate::judge::log::PageLog;
+use crate::judge::recording::Recording;
 use crate::judge::{Case, Verdict, judge};
-use crate::page::{INSTRUMENTS, Page, with_page_in};
+use crate::page::{GIVEN, INSTRUMENTS, Page, with_page_in};
 use crate::truth::Truth;
 use crate::wait::{holds, wait_until};
 
@@ -175,16 +176,39 @@ pub async fn sentence(world: &World, page: &Page, mut gathered: Gathered, outcom
     gather(page, &mut gathered).await;
     world.ledger_is_written(truths.iter().map(|truth| truth.revision).max().unwrap_or_default()).await;
     let ledger = Ledger::read(&world.files());
+    let recording = Recording::read(&saved(page).await);
     let Gathered { seen, outages, complaints, .. } = gathered;
     let log = PageLog::read(&seen.audits);
     outcome.verdict.complaints.extend(complaints);
     for (((name, resource, _), truth), digest) in KINDS.into_iter().zip(&truths).zip(&seen.digests) {
         let status = seen.status.iter().find(|one| one["resource"] == name).unwrap_or(&Value::Null);
-        outcome.verdict.add(judge(&Case { ledger: &ledger, log: &log, resource, truth, digest, status }));
+        outcome.verdict.add(judge(&Case {
+            ledger: &ledger,
+            log: &log,
+            recording: &recording,
+            resource,
+            truth,
+            digest,
+            status,
+        }));
         outcome.verdict.complaints.extend(gaps(&log, &seen.samples, (name, resource), &outages));
         outcome.writes += ledger.of(resource, u64::MAX).count();
     }
     honest(&seen.samples, &outages, outcome);
+}
+
+/// The file in which the page saves its recording, as a user has it do.
+async fn saved(page: &Page) -> Vec<u8> {
+    page.browser.run(GIVEN, Vec::new()).await;
+    page.press(":save the recording\u{e007}").await;
+    page.click("save-write").await;
+    wait_until("the recording is saved", PATIENCE, async || {
+        let name: Option<String> = page.read("return window.__file ?? null", Vec::new()).await;
+        holds(name.is_some(), || "no file".to_owned())
+    })
+    .await;
+    let bytes = page.browser.resolve("window.__blob.arrayBuffer().then(bytes => [...new Uint8Array(bytes)])").await;
+    serde_json::from_value(bytes).expect("the bytes of a file")
 }
 
 /// Compares what the page said of itself with the outages.

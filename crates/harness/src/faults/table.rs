@@ -40,18 +40,10 @@ fn print_sums(outcomes: &[Outcome]) {
     let mut sum = Verdict::default();
     let (mut writes, mut faults, mut good, mut heals) = (0, 0, 0, Vec::new());
     for outcome in outcomes {
-        let Verdict { lives, shown, coalesced, unobservable, unaccounted, residual, digests, complaints } =
-            &outcome.verdict;
-        sum.lives += lives;
-        sum.shown += shown;
-        sum.coalesced += coalesced;
-        sum.unobservable += unobservable;
-        sum.unaccounted += unaccounted;
-        sum.residual += residual;
-        sum.digests = (sum.digests.0 + digests.0, sum.digests.1 + digests.1);
+        sum.add(outcome.verdict.clone());
         writes += outcome.writes;
         faults += outcome.faults.len();
-        good += usize::from(complaints.is_empty());
+        good += usize::from(outcome.verdict.complaints.is_empty());
         heals.extend(outcome.faults.iter().map(|(_, heal)| *heal));
     }
     let streams = outcomes.iter().filter(|outcome| outcome.streams).count();
@@ -59,7 +51,7 @@ fn print_sums(outcomes: &[Outcome]) {
     let late = heals.get(heals.len() * 95 / 100).copied().unwrap_or_default();
     println!(
         "\n{} seeds ({streams} of them with streamed lists), {faults} faults, {writes} writes, {} lives: {} shown, {} folded, {} in marked gaps or before the \
-         first list, **{} unaccounted**; residual **{}**; {}/{} digests equal; 95 of 100 faults healed within {}; \
+         first list, **{} unaccounted**; {} versions in the recordings; residual **{}**; {}/{} digests equal; 95 of 100 faults healed within {}; \
          **{good} of {} seeds without a complaint**. False `live` may last {} where the API is gone, {} over one dead \
          socket of three.",
         outcomes.len(),
@@ -68,6 +60,7 @@ fn print_sums(outcomes: &[Outcome]) {
         sum.coalesced,
         sum.unobservable,
         sum.unaccounted,
+        sum.recorded,
         sum.residual,
         sum.digests.0,
         sum.digests.1,

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::judge::ledger::Write;
+use crate::judge::recording::recorded;
 use crate::judge::{Case, Verdict, some};
 
 /// The versions that were shown of each uid must rise, and the cluster must have written each of them.
@@ -74,6 +75,8 @@ struct Window {
 /// Counts every life as one of these, and adds a complaint for each life that is none.
 pub fn lives(case: &Case<'_>, verdict: &mut Verdict) {
     let (first, windows) = windows(case, verdict);
+    let marked: Vec<(u64, u64)> = windows.iter().filter(|gap| gap.marked).map(|gap| (gap.from, gap.to)).collect();
+    recorded(case, (first, &marked), verdict);
     let (begun, over) = shown(case);
     let folded = folded(case);
     let mut unaccounted = Vec::new();

@@ -1,5 +1,5 @@
-//! The offline judge: compares what a page noted (`?audit=1`) with what the demo cluster noted (`--ledger`), and finds whatever
-//! was lost, invented, shown in the wrong order, or called live when it was not.
+//! The offline judge: compares what a page noted (`?audit=1`) and recorded with what the demo cluster noted (`--ledger`), and
+//! finds whatever was lost, invented, shown in the wrong order, or called live when it was not.
 //!
 //! It uses neither a browser nor a clock. It reads files and returns complaints, so that an old run can be judged again.
 
@@ -11,6 +11,8 @@ pub mod ledger;
 mod lives;
 /// The page's log.
 pub mod log;
+/// The file of a page's recording.
+pub mod recording;
 /// What was sent, received, applied and shown, in sums.
 mod sums;
 
@@ -21,6 +23,7 @@ use serde_json::Value;
 use crate::truth::{Item, Truth};
 use ledger::Ledger;
 use log::PageLog;
+use recording::Recording;
 
 /// One watched resource at the end of a run: nothing is written any more, and the queues are empty.
 #[derive(Debug)]
@@ -29,6 +32,8 @@ pub struct Case<'a> {
     pub ledger: &'a Ledger,
     /// What the page noted.
     pub log: &'a PageLog,
+    /// What the page recorded, as it saved it at the end.
+    pub recording: &'a Recording,
     /// The ledger's name of it, such as `deployments.apps`.
     pub resource: &'a str,
     /// An independent list of it.
@@ -40,7 +45,7 @@ pub struct Case<'a> {
 }
 
 /// The result.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// How many lives of objects there were.
     pub lives: usize,
@@ -52,6 +57,8 @@ pub struct Verdict {
     pub unobservable: usize,
     /// Lives of which nothing tells.
     pub unaccounted: usize,
+    /// How many versions were recorded.
+    pub recorded: usize,
     /// By how many frames and changes the sums differ.
     pub residual: u64,
     /// How many digests were the same, and how many there were.
@@ -68,6 +75,7 @@ impl Verdict {
         self.coalesced += other.coalesced;
         self.unobservable += other.unobservable;
         self.unaccounted += other.unaccounted;
+        self.recorded += other.recorded;
         self.residual += other.residual;
         self.digests = (self.digests.0 + other.digests.0, self.digests.1 + other.digests.1);
         self.complaints.extend(other.complaints);
@@ -91,7 +99,7 @@ pub fn judge(case: &Case<'_>) -> Verdict {
     verdict
 }
 
-/// The cluster's list, its ledger, the page's store and the page's rows hold the same.
+/// The cluster's list, its ledger, the page's store, its rows and its recording hold the same.
 fn digests(case: &Case<'_>, verdict: &mut Verdict) {
     let expected = case.truth.digest();
     let written = case.ledger.state(case.resource, case.truth.revision);
@@ -99,6 +107,7 @@ fn digests(case: &Case<'_>, verdict: &mut Verdict) {
         ("the ledger", digest(written)),
         ("the page's store", case.digest.to_owned()),
         ("the rows", digest(case.log.rows(case.resource))),
+        ("the recording", digest(case.recording.state(case.resource))),
     ] {
         verdict.digests.1 += 1;
         if digest == expected {
