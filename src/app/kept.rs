@@ -60,8 +60,10 @@ impl App {
         let Some(bytes) = recording::compressed(&joined).await else { return Ok(joined.size()) };
         folder.write(&block_name(block), &bytes).await?;
         for part in &parts {
-            // One that stays is not read.
-            let _ = folder.remove(part).await;
+            // As long as the first one is there, all are read.
+            if folder.remove(part).await.is_err() {
+                break;
+            }
         }
         Ok(bytes.len() as f64)
     }
