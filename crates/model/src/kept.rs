@@ -210,7 +210,7 @@ pub fn pieces<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Piece> {
 }
 
 /// What is shown of a recording that is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptItem {
     /// Its folder.
     pub id: String,
