@@ -60,8 +60,10 @@ impl App {
         let Some(bytes) = recording::compressed(&joined).await else { return Ok(joined.size()) };
         folder.write(&block_name(block), &bytes).await?;
         for part in &parts {
-            // One that stays is not read.
-            let _ = folder.remove(part).await;
+            // As long as the first one is there, all are read.
+            if folder.remove(part).await.is_err() {
+                break;
+            }
         }
         Ok(bytes.len() as f64)
     }
@@ -149,8 +151,16 @@ fn blob(parts: &Array) -> Result<Blob, Failure> {
     Blob::new_with_blob_sequence(parts).map_err(|_| (String::new(), String::from("its files cannot be joined")))
 }
 
-/// A recording as one file. Blocks that are not compressed yet are compressed.
+/// A recording as one file. While it is read, a tab that writes it may have removed the parts of a block that is complete.
 async fn whole(id: &str) -> Result<Blob, Failure> {
+    match assembled(id).await {
+        Err(_) => assembled(id).await,
+        blob => blob,
+    }
+}
+
+/// The blocks of a recording. Those that are not compressed yet are compressed.
+async fn assembled(id: &str) -> Result<Blob, Failure> {
     let folder = all().await?.folder(id, false).await?;
     let (names, parts) = (folder.names().await?, Array::new());
     for piece in pieces(names.iter().map(String::as_str)) {

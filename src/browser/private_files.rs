@@ -88,7 +88,7 @@ impl Folder {
         call(&handle, "getFile", &[]).await.map(JsCast::unchecked_into)
     }
 
-    /// Makes a file of these bytes. It is there when all of it is.
+    /// Makes a file of these bytes. It is empty until it has all of them.
     ///
     /// # Errors
     ///

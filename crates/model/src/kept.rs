@@ -3,7 +3,8 @@
 //! Each recording has a folder of its own. A file in it is written once, and never changed: a browser has what was written of a file
 //! only when the file is closed, and to write more into one it copies all of it. So the lines of the block that is being written are
 //! in a small file for each second or so, a *part*. When the block is complete, it is compressed into one file, and its parts are
-//! removed. A tab that is killed loses the part that is not closed.
+//! removed, the first one first. A tab that is killed leaves the file that was not closed, which is empty: so a part loses only its own
+//! lines, and the file of a block counts from when its first part is gone.
 
 use kubechurn_client::api::sort::sort;
 use kubechurn_recording::{Block, Header, Line};
@@ -159,7 +160,7 @@ pub enum Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     block: u32,
-    /// `None` for the file of a whole block, which comes before the parts that are about to be removed.
+    /// `None` for the file of a whole block.
     part: Option<u32>,
 }
 
@@ -186,8 +187,9 @@ pub fn first_line(lines: &[u8]) -> &[u8] {
     lines.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default()
 }
 
-/// The files of a recording in the order in which they are read, from the names of all files in its folder. Parts behind one that is
-/// missing are left out, and so are blocks behind one of which nothing is there: they may be edits of what is missing.
+/// The files of a recording in the order in which they are read, from the names of all files in its folder. Where a block has its
+/// first part, its parts are read: its own file may not have been closed. Parts behind one that is missing are left out, and so are
+/// blocks behind one of which nothing is there: they may be edits of what is missing.
 pub fn pieces<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Piece> {
     let mut places: Vec<Place> = names.filter_map(Place::named).collect();
     sort(&mut places);
@@ -197,6 +199,7 @@ pub fn pieces<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Piece> {
         match (place.part, pieces.last_mut()) {
             (None, _) if block == count => pieces.push(Piece::Block(place.name())),
             (Some(0), _) if block == count => pieces.push(Piece::Parts(vec![place.name()])),
+            (Some(0), Some(own @ Piece::Block(_))) if block + 1 == count => *own = Piece::Parts(vec![place.name()]),
             (Some(part), Some(Piece::Parts(parts))) if block + 1 == count && part as usize == parts.len() => {
                 parts.push(place.name());
             }
@@ -207,7 +210,7 @@ pub fn pieces<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Piece> {
 }
 
 /// What is shown of a recording that is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptItem {
     /// Its folder.
     pub id: String,
@@ -256,10 +259,10 @@ mod tests {
         let all = ["000001-000002", "000001-000000", "about", "000000", "000001-000001"];
         let parts = Piece::Parts(vec![part((1, 0)), part((1, 1)), part((1, 2))]);
         assert_eq!(names(&all), [Piece::Block(block_name(0)), parts.clone()]);
-        // Blocks that could not be compressed, and one whose parts were not removed yet.
-        let all = ["000000-000000", "000001", "000001-000000", "000001-000001", "000002-000000"];
-        let [first, last] = [(0, 0), (2, 0)].map(|place| Piece::Parts(vec![part(place)]));
-        assert_eq!(names(&all), [first, Piece::Block(block_name(1)), last]);
+        // A block that could not be compressed, one whose file may not be whole, and one whose parts are being removed.
+        let all = ["000000-000000", "000001", "000001-000000", "000001-000001", "000002", "000002-000001"];
+        let [first, second] = [vec![part((0, 0))], vec![part((1, 0)), part((1, 1))]].map(Piece::Parts);
+        assert_eq!(names(&all), [first, second, Piece::Block(block_name(2))]);
         // More than a million are read all the same.
         assert_eq!(part((1_234_567, 0)), "1234567-000000");
     }

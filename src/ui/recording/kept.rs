@@ -7,7 +7,7 @@ use kubechurn_model::kept::{KeepCommand, KeptItem, KeptModel};
 use kubechurn_model::page::command::Command;
 use kubechurn_model::recording::RecordingCommand;
 
-use crate::ui::parts::each;
+use crate::ui::parts::places;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::palette::{modal, outside};
 use crate::ui::values::Memo;
@@ -32,35 +32,41 @@ pub fn KeptList(
             send(KeepCommand::Close);
         }
     };
-    let item = move |item: KeptItem| {
-        let KeptItem { id, title, time, size, is_in_use, is_asked } = item;
-        let name = format!("kept-name-{id}");
-        let button = |testid: &'static str, words: &'static str, command: KeepCommand| {
+    // A place keeps its elements whatever comes to stand there, so that the focus stays.
+    let item = move |at: usize| {
+        let item = Memo::new(move |_| model.with(|model| model.items.get(at).cloned().unwrap_or_default()));
+        let part = move |get: fn(&KeptItem) -> &str| move || item.with(|item| get(item).to_owned());
+        let name = format!("kept-name-{at}");
+        let button = |testid: &'static str, words: Signal<&'static str>, command: fn(String) -> KeepCommand| {
             view! {
-                <button data-testid=testid aria-describedby=name.clone() on:click=move |_| send(command.clone())>{words}</button>
+                <button
+                    data-testid=testid
+                    aria-describedby=name.clone()
+                    hidden=move || testid == "kept-delete" && item.with(|item| item.is_in_use)
+                    on:click=move |_| send(command(item.with_untracked(|item| item.id.clone())))
+                >
+                    {move || words.get()}
+                </button>
             }
             .into_any()
         };
-        let delete = if is_in_use {
-            view! { <span class="kept-in-use">"being written"</span> }.into_any()
-        } else {
-            button("kept-delete", if is_asked { "Delete for ever" } else { "Delete" }, KeepCommand::Delete(id.clone()))
-        };
+        let delete = move || if item.with(|item| item.is_asked) { "Delete for ever" } else { "Delete" };
         view! {
-            <li data-testid="kept-item" data-asked=is_asked.then_some("yes")>
-                <b id=name.clone()>{title}</b>
-                <span class="num">{time}</span>
-                <span class="num">{size}</span>
+            <li data-testid="kept-item" data-asked=move || item.with(|item| item.is_asked.then_some("yes"))>
+                <b id=name.clone()>{part(|item| &item.title)}</b>
+                <span class="num">{part(|item| &item.time)}</span>
+                <span class="num">{part(|item| &item.size)}</span>
                 <span class="buttons">
-                    {button("kept-open", "Open", KeepCommand::Open(id.clone()))}
-                    {button("kept-download", "Download", KeepCommand::Download(id.clone()))}
-                    {delete}
+                    {button("kept-open", Signal::derive(|| "Open"), KeepCommand::Open)}
+                    {button("kept-download", Signal::derive(|| "Download"), KeepCommand::Download)}
+                    {button("kept-delete", Signal::derive(delete), KeepCommand::Delete)}
+                    {move || item.with(|item| item.is_in_use).then(|| view! { <span class="kept-in-use">"being written"</span> })}
                 </span>
             </li>
         }
         .into_any()
     };
-    let items = move || model.with(|model| model.items.clone());
+    let count = Memo::new(move |_| model.with(|model| model.items.len()));
     view! {
         <dialog
             class="dialog question save kept"
@@ -104,7 +110,7 @@ pub fn KeptList(
                     <p role="status" data-testid="kept-said">{read(|model| &model.said)}</p>
                 </fieldset>
                 <p>"It is on this machine's disk, unencrypted, for pages of this host and port, until you delete it or the browser does."</p>
-                <ul class="kept-items">{each(items, KeptItem::clone, item)}</ul>
+                <ul class="kept-items">{places(count, item)}</ul>
                 <p data-testid="kept-total">{read(|model| &model.total)}</p>
             </div>
             <div class="buttons">
