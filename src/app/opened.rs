@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use web_sys::{Blob, File};
 
+use kubechurn_model::history::who::is_log;
 use kubechurn_model::navigation::recorded::file_name;
 use kubechurn_model::page::Page;
 use kubechurn_model::page::effect::{Effect, RECORDED};
@@ -51,10 +52,14 @@ impl App {
         self.opened.borrow().clone()
     }
 
-    /// Opens the recording that a file is.
+    /// Opens the recording that a file is, or joins the audit log that it is to what is shown.
     pub(super) fn open(self: Rc<App>, file: File) {
         task::spawn(async move {
-            let result = self.read(&file.name(), &file, false).await;
+            let result = match self.read_log(&file).await {
+                Ok(true) => return,
+                Ok(false) => self.read(&file.name(), &file, false).await,
+                Err(reason) => Err(reason.to_owned()),
+            };
             self.report(&file.name(), result);
         });
     }
@@ -71,6 +76,26 @@ impl App {
             }
             self.report(&url, result);
         });
+    }
+
+    /// Hands the lines of an audit log to the page that is shown. Returns whether the file is one.
+    async fn read_log(&self, file: &Blob) -> Result<bool, &'static str> {
+        let Some((mut text, mut next)) = recording::lines(file, 0).await? else { return Ok(false) };
+        if !is_log(&text) {
+            return Ok(false);
+        }
+        self.with(|page, _| page.begin_log());
+        let mut work = Work::begin();
+        loop {
+            self.with(|page, env| page.take_log(&text, env));
+            work.pause().await;
+            match recording::lines(file, next).await? {
+                Some(more) => (text, next) = more,
+                None => break,
+            }
+        }
+        self.with(|page, env| page.end_log(env));
+        Ok(true)
     }
 
     pub(super) fn report(&self, name: &str, result: Result<(), String>) {

@@ -54,6 +54,32 @@ async fn bytes(blob: &Blob, from: usize, to: usize) -> Option<Vec<u8>> {
     Some(Uint8Array::new(&buffer).to_vec())
 }
 
+/// How many bytes of a text are read at once.
+const PIECE: usize = 1 << 20;
+/// The longest line of a text that is read.
+const LONGEST: usize = 32 << 20;
+
+/// Whole lines of a text from a byte of a file on, as many as are read at once, and where the next ones begin. `None` at the end.
+///
+/// # Errors
+///
+/// When the browser cannot read the file.
+pub async fn lines(file: &Blob, from: usize) -> Result<Option<(String, usize)>, &'static str> {
+    let (size, mut length) = (file.size() as usize, PIECE);
+    while from < size {
+        let end = size.min(from + length);
+        let bytes = bytes(file, from, end).await.ok_or("the file cannot be read")?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        // What is too long is no line of a log.
+        let used = if end == size || (whole == 0 && length > LONGEST) { bytes.len() } else { whole };
+        if used > 0 {
+            return Ok(Some((String::from_utf8_lossy(&bytes[..used]).into_owned(), from + used)));
+        }
+        length *= 4;
+    }
+    Ok(None)
+}
+
 /// The lines of the block that begins at a byte of a file, as far as they are there, and where the next one begins. `None` at the
 /// end of the file.
 ///
@@ -102,7 +128,7 @@ pub fn choose(chosen: impl Fn(File) + 'static) {
     let Some(input) = document().and_then(|document| document.create_element("input").ok()) else { return };
     let Ok(input) = input.dyn_into::<HtmlInputElement>() else { return };
     input.set_type("file");
-    input.set_accept(".churn,application/gzip");
+    input.set_accept(".churn,application/gzip,.log,.json,.jsonl");
     let own = input.clone();
     let change = Closure::once_into_js(move || own.files().and_then(|files| files.get(0)).into_iter().for_each(chosen));
     let _ = input.add_event_listener_with_callback("change", change.unchecked_ref());

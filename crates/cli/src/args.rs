@@ -177,6 +177,9 @@ pub enum ArgsError {
     /// A recording, and a flag about a cluster.
     #[error("{0} is for a cluster, and a recording was named: leave one of them out")]
     OfCluster(String),
+    /// An audit log, and no recording.
+    #[error("--audit of changes is for a recording: name one, or record with kubechurn record --audit")]
+    AuditOfRecording,
     /// No folder, or no recording.
     #[error("site wants a folder, and the files of recordings: see kubechurn site --help")]
     NoSite,

@@ -1,9 +1,12 @@
 //! `kubechurn changes`: prints the changes in a recording, or as they are received, by the rules of the page.
 
+use std::collections::HashMap;
 use std::fs;
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
-use std::path::PathBuf;
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use kubechurn_changes::audit::Request;
 use kubechurn_changes::field::Field;
 use kubechurn_changes::line::{Line as Change, ReceivedChange};
 use kubechurn_changes::noise::{Marks, Noise};
@@ -14,10 +17,11 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::record::time::Time;
 use kubechurn_model::timeline::mark::MarkType;
-use kubechurn_recording::{Line, Newest, Refusal, Step, Text, Version, native};
+use kubechurn_recording::{Line, Newest, Refusal, Step, Text, Version, member, native};
 use serde_json::json;
 
 use crate::args::{Changes, Show};
+use crate::audit::{Joined, Key, key_of};
 use crate::record::folder;
 
 /// Why not all is printed.
@@ -26,6 +30,9 @@ pub enum ChangesError {
     /// The file cannot be opened.
     #[error("{0} cannot be read: {1}")]
     Open(PathBuf, #[source] io::Error),
+    /// The audit log cannot be read.
+    #[error("the audit log {0} cannot be read: {1}")]
+    Audit(PathBuf, #[source] io::Error),
     /// The folder has no file of a recording.
     #[error("{0} has no file of a recording, as kubechurn record -o {0} writes them")]
     Empty(PathBuf),
@@ -60,6 +67,7 @@ pub fn run(changes: &Changes) -> Result<(), ChangesError> {
         return Err(ChangesError::Empty(changes.file.clone()));
     }
     let mut printer = Printer::new(io::stdout().lock(), changes.show.clone());
+    printer.who = who(&files, changes.audit.as_deref())?;
     let mut refused = Ok(());
     for file in files {
         let bytes = fs::read(&file).map_err(|error| ChangesError::Open(file.clone(), error))?;
@@ -72,6 +80,64 @@ pub fn run(changes: &Changes) -> Result<(), ChangesError> {
         // Whoever closed the output has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         printed => printed.map_err(ChangesError::Print).and(refused),
+    }
+}
+
+/// Who made the requests, as the recording has it, or the audit log.
+type Who = HashMap<Key, Arc<Request>>;
+
+/// Reads who made the requests: of changes that are printed before the line that says so.
+fn who(files: &[PathBuf], log: Option<&Path>) -> Result<Who, ChangesError> {
+    let (mut who, mut joined, mut newest, mut ahead) = (Who::new(), Joined::default(), Newest::default(), 0.0);
+    for file in files {
+        let bytes = fs::read(file).map_err(|error| ChangesError::Open(file.clone(), error))?;
+        let blocks = member::members(&bytes).into_iter();
+        let mut texts = blocks.filter_map(|block| native::unpacked(&bytes[block]).ok());
+        if log.is_none() && !texts.any(|text| text.contains("\n{\"request\":")) {
+            continue;
+        }
+        // Where it breaks off is said when it is printed.
+        let _ = native::read(&bytes, |at, line| {
+            match &line {
+                Line::Header(header) if !header.program.is_empty() => ahead = header.ahead,
+                Line::Version(version) if log.is_some() => {
+                    if let Some(resource) = newest.resource(version.watch) {
+                        joined.version(&newest, &resource, version, at + ahead);
+                    }
+                }
+                Line::Request(request) => {
+                    let key = (request.uid.clone(), request.version.to_string(), request.is_deletion);
+                    who.insert(key, Arc::new(request_of(request)));
+                }
+                _ => {}
+            }
+            newest.take(&line);
+        });
+    }
+    let Some(log) = log else { return Ok(who) };
+    let failed = |error| ChangesError::Audit(log.to_owned(), error);
+    let mut lines = BufReader::new(fs::File::open(log).map_err(failed)?);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line).map_err(failed)? > 0 {
+        joined.requests.line(&String::from_utf8_lossy(&line));
+        line.clear();
+    }
+    joined.settle();
+    who.extend(joined.all().map(|(key, request)| (key.clone(), Arc::clone(request))));
+    // Whoever does not read what is said here reads the changes all the same.
+    let _ = writeln!(io::stderr(), "kubechurn: {}", joined.requests.counts());
+    Ok(who)
+}
+
+fn request_of(request: &kubechurn_recording::Request<'_>) -> Request {
+    Request {
+        user: (*request.user).into(),
+        impersonated: (*request.impersonated).into(),
+        agent: (*request.agent).into(),
+        address: (*request.address).into(),
+        verb: (&*request.verb).into(),
+        at: request.at,
+        id: (&*request.id).into(),
     }
 }
 
@@ -146,6 +212,7 @@ pub struct Printer<W: Write> {
     last: Option<f64>,
     /// When the file before this one ended, until it is known whether this one goes on from there.
     ended: Option<f64>,
+    who: Who,
 }
 
 impl<W: Write> Printer<W> {
@@ -161,6 +228,7 @@ impl<W: Write> Printer<W> {
             newest: Newest::default(),
             last: None,
             ended: None,
+            who: Who::new(),
         }
     }
 
@@ -199,10 +267,17 @@ impl<W: Write> Printer<W> {
     }
 
     fn change(&mut self, change: &Change, newest: &Newest, line: &Line<'_>) {
+        let named = if let Line::Version(version) = line { self.who.get(&key_of(version)).cloned() } else { None };
         if self.show.json {
             let (Line::Version(Version { watch, .. }) | Line::Step(watch, _)) = line else { return };
             let api_version = newest.resource(*watch).map(|resource| resource.api_version());
-            return self.print(&as_json(change, &api_version.unwrap_or_default()).to_string());
+            let mut json = as_json(change, &api_version.unwrap_or_default());
+            if let Some(request) = named {
+                let Request { user, impersonated, agent, address, verb, id, .. } = &*request;
+                json["by"] = json!({"user": &**user, "as": &**impersonated, "agent": &**agent, "address": &**address,
+                    "verb": &**verb, "auditID": &**id, "time": time(request.at)});
+            }
+            return self.print(&json.to_string());
         }
         let (glyph, colour) = match change.delta_type {
             DeltaType::Added => (MarkType::Added, GREEN),
@@ -212,9 +287,12 @@ impl<W: Write> Printer<W> {
         };
         let glyph = self.coloured(colour, glyph.glyph());
         let words: String = change.parts().iter().map(|part| self.part(part)).collect();
-        let writers: Vec<String> = change.writers.iter().map(|writer| plain(&writer.to_string())).collect();
-        let by =
-            if writers.is_empty() { String::new() } else { self.coloured(DIM, &format!(" ({})", writers.join(", "))) };
+        let writers = match named {
+            Some(request) if change.delta_type == DeltaType::Deleted => plain(&format!("asked for by {}", request.who())),
+            Some(request) => plain(&format!("by {}", request.who())),
+            None => change.writers.iter().map(|writer| plain(&writer.to_string())).collect::<Vec<_>>().join(", "),
+        };
+        let by = if writers.is_empty() { String::new() } else { self.coloured(DIM, &format!(" ({writers})")) };
         let time = self.coloured(DIM, &time(change.at));
         self.print(&format!("{time} {glyph} {}: {words}{by}", name(change, newest)));
     }

@@ -6,6 +6,7 @@
 //! - `record` writes what a cluster says into a file, and `changes` prints the changes in such a file.
 
 mod args;
+mod audit;
 mod changes;
 mod record;
 mod serve;

@@ -10,7 +10,7 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_recorder::{Life, Record, Then};
 use kubechurn_recording::replace::Replacer;
-use kubechurn_recording::{Header, Line, Step, Text, Version, Watch, Writer, redact};
+use kubechurn_recording::{Header, Line, Request, Step, Text, Version, Watch, Writer, redact};
 use rustc_hash::FxHashSet;
 
 use crate::history::coverage::{Moment, OpenAt};
@@ -394,8 +394,14 @@ impl Saver {
                 found.push(record.sequence);
             }
         });
-        for text in found.into_iter().filter_map(|sequence| history.text(sequence)) {
-            self.replacer.learn(&text);
+        for sequence in found {
+            if let Some(text) = history.text(sequence) {
+                self.replacer.learn(&text);
+            }
+            if let Some(request) = history.request(sequence) {
+                self.replacer.learn_name(&request.user);
+                self.replacer.learn_name(&request.impersonated);
+            }
         }
         self.learns = next.filter(|next| *next < self.end.0);
     }
@@ -608,6 +614,31 @@ impl Saver {
         let key = self.written_key(&life.key);
         let version = Version { watch: place as u32, delta_type, key: &key, uid: &life.uid, text };
         self.writer.push(at, &Line::Version(version));
+        self.write_request(place, (record, life), at, history);
+    }
+
+    /// Writes who made the request that led to a version, where that is certain.
+    fn write_request(&mut self, place: usize, (record, life): (&Record, &Life), at: f64, history: &History) {
+        let Some(request) = history.request(record.sequence) else { return };
+        let version = history.version_of_number(record.sequence).map(|version| version.to_string());
+        let words = [&request.user, &request.impersonated, &request.agent, &request.address];
+        let [user, impersonated, agent, address] = words.map(|words| self.replacer.words(words).into_owned().into());
+        self.writer.push(
+            at,
+            &Line::Request(Request {
+                watch: place as u32,
+                uid: life.uid.clone(),
+                version: version.unwrap_or_default().into(),
+                is_deletion: record.delta_type == DeltaType::Deleted,
+                user,
+                impersonated,
+                agent,
+                address,
+                verb: Cow::Borrowed(&request.verb),
+                at: request.at,
+                id: Cow::Borrowed(&request.id),
+            }),
+        );
     }
 }
 

@@ -9,7 +9,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::feed::span::{SpanCommand, SpanModel};
-use kubechurn_model::feed::{FeedCommand, FeedRow, Piece};
+use kubechurn_model::feed::{FeedCommand, FeedFrame, FeedRow, Piece};
 use kubechurn_model::page::command::Command;
 use kubechurn_model::recording::{NoteCommand, RecordingCommand};
 use kubechurn_model::rewind::banner::RewindCommand;
@@ -178,7 +178,9 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
         <div class="title-bar feed-bar">
             <h1 title=title>{title}</h1>
             <span class="num dim" data-testid="feed-counts" title=counts>{counts}</span>
-            <span class="feed-inferred" title="from the times and fields of metadata.managedFields">"writers are inferred"</span>
+            <span class="feed-inferred" title=move || frame.with(writers_title)>
+                {move || if frame.with(|frame| frame.is_known) { "writers from the audit log, else inferred" } else { "writers are inferred" }}
+            </span>
             <span class="num waiting-words" data-testid="feed-waiting" role="status">{move || frame.with(|frame| frame.waiting.clone())}</span>
             {move || span().map(|times| view! {
                 <span class="feed-span" data-testid="feed-span">
@@ -212,6 +214,14 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
                 "Table"
             </button>
         </div>
+    }
+}
+
+/// Where it is known from who wrote.
+fn writers_title(frame: &FeedFrame) -> String {
+    match &*frame.log {
+        "" => String::from("from the times and fields of metadata.managedFields"),
+        log => format!("{log}; else from the times and fields of metadata.managedFields"),
     }
 }
 
@@ -274,7 +284,7 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                 </span>
                 <span class="feed-words" title=read(|row| row.whole.clone())>{pieces(words)}</span>
                 <span class="grow"></span>
-                <span class="feed-writers" title=read(|row| row.writers.clone())>{read(|row| row.writers.clone())}</span>
+                <span class="feed-writers" title=read(|row| if row.how.is_empty() { row.writers.clone() } else { row.how.clone() })>{read(|row| row.writers.clone())}</span>
                 <span class="feed-age" data-at=move || row.with(|row| row.at)>{read(|row| row.age.clone())}</span>
             </div>
             <div class="feed-line feed-below">

@@ -90,6 +90,9 @@ fn resynced(count: u64, time: &str) -> String {
     }
 }
 
+/// What is said of writers who are not certain.
+pub const INFERRED: &str = "inferred from managedFields: whose entry changed with this version, or who owns what changed";
+
 fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands: Commands) -> impl IntoView + use<> {
     let at = version.at;
     let (mark, sequence) = (MarkType::from(version.delta_type), version.sequence);
@@ -105,9 +108,19 @@ fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands
                 <b><i aria-hidden="true">{glyph}</i>" "{name}</b>
                 <time class="num" data-at=at>{time}</time>
                 <span class="num faint" title="resourceVersion">{version.resource_version.clone()}</span>
-                <span class="writers" title="inferred from managedFields: whose entry changed with this version, or who owns what changed">
-                    {(!writers.is_empty()).then(|| view! { <span data-writers="">{writers.clone()}</span> ", inferred" })}
-                </span>
+                {match version.by.clone() {
+                    Some(by) => view! {
+                        <span class="writers" title=by.how.clone()>
+                            <span data-writers="">{by.words()}</span>
+                            {format!(", {}", by.how)}
+                        </span>
+                    }.into_any(),
+                    None => view! {
+                        <span class="writers" title=INFERRED>
+                            {(!writers.is_empty()).then(|| view! { <span data-writers="">{writers.clone()}</span> ", inferred" })}
+                        </span>
+                    }.into_any(),
+                }}
                 <button
                     class="around"
                     data-testid="version-rewind"

@@ -2,10 +2,11 @@
 
 use leptos::prelude::*;
 
+use kubechurn_model::history::who::By;
 use kubechurn_model::inspector::last_write::{Outcome, Written};
 use kubechurn_model::page::command::{Command, InspectorCommand};
 
-use crate::ui::inspector::changes::field_view;
+use crate::ui::inspector::changes::{INFERRED, field_view};
 use crate::ui::screen::{Commands, Inspector};
 
 /// The answer; nothing while no field was asked about.
@@ -22,7 +23,7 @@ pub fn LastWrite(signals: Inspector, commands: Commands) -> impl IntoView {
                         on:click=move |_| send(InspectorCommand::LastWrite(None))>"✕"</button>
                 </div>
                 {match answer.outcome {
-                    Outcome::Written(written) => written_view(written, answer.when, answer.at, commands).into_any(),
+                    Outcome::Written(written) => written_view(written, (answer.when, answer.at), answer.by, commands).into_any(),
                     _ => view! { <p data-outcome="unknown" data-at=answer.at>{answer.when}</p> }.into_any(),
                 }}
             })}
@@ -30,17 +31,19 @@ pub fn LastWrite(signals: Inspector, commands: Commands) -> impl IntoView {
     }
 }
 
-fn written_view(written: Written, when: String, at: Option<f64>, commands: Commands) -> impl IntoView {
+fn written_view(written: Written, (when, at): (String, Option<f64>), by: Option<By>, commands: Commands) -> impl IntoView {
     let Written { sequence, writers, changes, .. } = written;
-    let names: Vec<String> = writers.iter().map(|writer| writer.to_string()).collect();
+    let names = match &by {
+        Some(by) => format!("{}, {}", by.words(), by.how),
+        None if writers.is_empty() => String::from("managedFields names no writer"),
+        None => writers.iter().map(|writer| writer.to_string()).collect::<Vec<_>>().join("; "),
+    };
     let more = changes.more;
     view! {
         <p data-outcome="written">
             <span class="num" data-at=at>{when}</span>
             " · "
-            <span title="inferred from managedFields: whose entry changed with this version, or who owns what changed" data-writers="">
-                {if names.is_empty() { String::from("managedFields names no writer") } else { names.join("; ") }}
-            </span>
+            <span title=if by.is_some() { "from the audit log" } else { INFERRED } data-writers="">{names}</span>
         </p>
         <dl class="diff">{changes.changes.into_iter().map(field_view).collect_view()}</dl>
         {(more > 0).then(|| view! { <p>{format!("and {more} more fields")}</p> })}

@@ -153,6 +153,8 @@ pub struct Requests {
     /// What is to be joined again, first the objects and then what stands for many.
     dirty: BTreeSet<(bool, Of)>,
     found: FxHashMap<u64, Arc<Request>>,
+    /// The numbers of the versions that are held.
+    held: FxHashSet<u64>,
     /// The ids of the lines that came, by their logs' times.
     ids: FxHashSet<SmolStr>,
     words: FxHashSet<Arc<str>>,
@@ -282,6 +284,7 @@ impl Requests {
             self.known.entry(pool.clone()).or_default().generated.push(of.3.clone());
             self.touch(pool);
         }
+        self.held.insert(facts.id);
         self.known.entry(of.clone()).or_default().versions.push(facts);
         self.touch(of);
     }
@@ -442,6 +445,11 @@ impl Requests {
         self.found.get(&id)
     }
 
+    /// Whether a version is held, because more may become known of it.
+    pub fn holds(&self, id: u64) -> bool {
+        self.held.contains(&id)
+    }
+
     /// How many versions it is known of.
     pub fn found(&self) -> usize {
         self.found.len()
@@ -468,12 +476,13 @@ impl Requests {
     pub fn take_before(&mut self, at: f64) -> Vec<Found> {
         let mut taken = Vec::new();
         for known in self.known.values_mut() {
-            let (found, asked) = (&mut self.found, &mut known.asked);
+            let (found, held, asked) = (&mut self.found, &mut self.held, &mut known.asked);
             known.versions.retain(|facts| {
                 if facts.at >= at {
                     return true;
                 }
                 let request = found.remove(&facts.id);
+                held.remove(&facts.id);
                 match facts.what {
                     What::Marked => {
                         asked.retain(|(uid, _)| *uid != facts.uid);

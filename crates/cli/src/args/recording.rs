@@ -67,6 +67,8 @@ of the page's What changed does: web, kind:Deployment, ns:shop, path:spec, by:ku
 
       --all               print also what says nothing, such as heartbeats
       --json              print each change as a line of JSON, with all of its fields
+      --audit LOG         read this audit log of the API server, and print who made the requests, and not who seems to have
+                          written; what the recording has of that is printed in any case
 
 A cluster, which is asked as by kubechurn record:
   -n, -A, --for, --context, --kubeconfig, --demo and its flags
@@ -117,6 +119,8 @@ pub struct Record {
     pub secrets: bool,
     /// Whether what looks like a credential stays readable.
     pub plain: bool,
+    /// The audit log of the API server.
+    pub audit: Option<PathBuf>,
 }
 
 /// Where a recording goes.
@@ -173,6 +177,8 @@ pub struct Changes {
     /// A file, or a folder of files.
     pub file: PathBuf,
     pub show: Show,
+    /// The audit log of the API server.
+    pub audit: Option<PathBuf>,
 }
 
 /// Which changes are printed, and how.
@@ -274,7 +280,7 @@ impl Asked {
             (None, _) => Source::Kubeconfig { context: self.context, file: self.kubeconfig },
         };
         let (namespaces, length, title) = (self.namespaces, self.length, String::new());
-        Ok(Record { from, kinds, namespaces, to, length, until: None, title, secrets: false, plain: false })
+        Ok(Record { from, kinds, namespaces, to, length, until: None, title, secrets: false, plain: false, audit: None })
     }
 }
 
@@ -300,7 +306,7 @@ fn usual_spool(address: &str) -> Option<PathBuf> {
 
 pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
     let (mut kinds, mut file, mut asked) = (Vec::new(), None, Asked::default());
-    let (mut until, mut title, mut secrets, mut plain) = (None, String::new(), false, false);
+    let (mut until, mut title, mut secrets, mut plain, mut audit) = (None, String::new(), false, false, None);
     let mut limits = Limits { every: EVERY, size: SIZE, keep: None, max: None };
     let (mut upload, mut spool) = (UPLOAD, None);
     // The last flag that is for a folder, that is about old files, and that is for an object store.
@@ -337,6 +343,7 @@ pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
             "--title" => title = parser.value()?.string()?,
             "--secrets" => secrets = true,
             "--plain" => plain = true,
+            "--audit" => audit = Some(PathBuf::from(parser.value()?)),
             _ if asked.take(&name, &mut parser)? => {}
             _ => return Err(ArgsError::Unknown(name)),
         }
@@ -356,7 +363,7 @@ pub(super) fn parse_record(mut parser: Parser) -> Result<Command, ArgsError> {
         (None, None, Some(flag), _) | (None, None, None, Some(flag)) => return Err(ArgsError::NoFolder(flag)),
         (None, None, None, None) => Destination::File(file),
     };
-    Ok(Command::Record(Record { until, title, secrets, plain, ..asked.record(kinds, to)? }))
+    Ok(Command::Record(Record { until, title, secrets, plain, audit, ..asked.record(kinds, to)? }))
 }
 
 /// Whether a word names a recording, and is no word of a filter.
@@ -370,7 +377,7 @@ fn is_recording(word: &OsString) -> bool {
 
 pub(super) fn parse_changes(mut parser: Parser) -> Result<Command, ArgsError> {
     let (mut file, mut words, mut asked, mut show) = (None, Vec::new(), Asked::default(), Show::default());
-    let mut is_first = true;
+    let (mut is_first, mut audit) = (true, None);
     while let Some(argument) = parser.next()? {
         match word_of(argument) {
             Word::Plain(word) if std::mem::take(&mut is_first) && is_recording(&word) => {
@@ -382,6 +389,7 @@ pub(super) fn parse_changes(mut parser: Parser) -> Result<Command, ArgsError> {
                 "--version" => return Ok(Command::Version),
                 "--all" => show.all = true,
                 "--json" => show.json = true,
+                "--audit" => audit = Some(PathBuf::from(parser.value()?)),
                 _ if asked.take(&name, &mut parser)? => {}
                 _ => return Err(ArgsError::Unknown(name)),
             },
@@ -390,7 +398,9 @@ pub(super) fn parse_changes(mut parser: Parser) -> Result<Command, ArgsError> {
     show.filter = Filter::parse(&words.join(" "))?;
     match (file, asked.last.take()) {
         (Some(_), Some(flag)) => Err(ArgsError::OfCluster(flag)),
-        (Some(file), None) => Ok(Command::Changes(Changes { file, show })),
+        (Some(file), None) => Ok(Command::Changes(Changes { file, show, audit })),
+        // Who made a request is known when its change has long been printed.
+        (None, _) if audit.is_some() => Err(ArgsError::AuditOfRecording),
         (None, _) => Ok(Command::Record(asked.record(Vec::new(), Destination::Terminal(show))?)),
     }
 }
@@ -452,6 +462,7 @@ mod tests {
         let two = Record { namespaces: Some(of(&["a", "b"])), secrets: true, ..usual() };
         check("record -n a,b -o x.churn --secrets", Ok(Command::Record(two)));
         check("record -o x.churn --plain", Ok(Command::Record(Record { plain: true, ..usual() })));
+        check("record -o x.churn --audit a.log", Ok(Command::Record(Record { audit: Some("a.log".into()), ..usual() })));
         check("record -A -o x.churn", Ok(Command::Record(Record { namespaces: Some(Vec::new()), ..usual() })));
         let named = Source::Kubeconfig { context: Some("x".into()), file: Some("/f".into()) };
         check("record --context x --kubeconfig /f -o x.churn", Ok(Command::Record(record(named))));
@@ -531,8 +542,11 @@ mod tests {
     #[test]
     fn what_is_to_be_printed() {
         let show = |all, json, words| Show { filter: Filter::parse(words).expect("a filter"), all, json };
-        let of = |show| Ok(Command::Changes(Changes { file: PathBuf::from("x.churn"), show }));
+        let with = |show, audit| Ok(Command::Changes(Changes { file: PathBuf::from("x.churn"), show, audit }));
+        let of = |show| with(show, None);
         check("changes x.churn", of(show(false, false, "")));
+        check("changes x.churn --audit a.log", with(show(false, false, ""), Some("a.log".into())));
+        check("changes --audit a.log", Err("--audit of changes is for a recording: name one, or record with kubechurn record --audit"));
         check("changes --json x.churn --all", of(show(true, true, "")));
         check("changes x.churn kind:Pod !web --json", of(show(false, true, "kind:Pod !web")));
         check("changes x.churn y.churn", of(show(false, false, "y.churn")));

@@ -55,6 +55,7 @@ use self::tape::{Sink, Tape};
 use self::upload::{UploadError, Uploader};
 use self::watch::Watch;
 use crate::args::{Destination, Record, Source};
+use crate::audit::Followed;
 use crate::changes::Printer;
 use crate::store::{Store, StoreError};
 
@@ -73,6 +74,9 @@ pub enum RecordError {
     /// The file is there.
     #[error("{0} is there already, and is not written over: name another file")]
     IsThere(PathBuf),
+    /// The audit log cannot be read.
+    #[error("the audit log {0} cannot be read: {1}")]
+    Audit(PathBuf, #[source] io::Error),
     /// The file cannot be made.
     #[error("{0} cannot be written: {1}")]
     Create(PathBuf, #[source] io::Error),
@@ -126,7 +130,7 @@ enum End {
 /// # Errors
 /// When nothing can be recorded, or not to the end.
 pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool, RecordError> {
-    let (to, length, until) = (record.to.clone(), record.length, record.until.clone());
+    let (to, length, until, audit) = (record.to.clone(), record.length, record.until.clone(), record.audit.clone());
     let path = match &to {
         Destination::File(path) | Destination::Folder(path, _) | Destination::Store(path, ..) => path.clone(),
         Destination::Terminal(_) => PathBuf::from("the standard output"),
@@ -142,6 +146,8 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
     let Prepared { api, resources, namespaces, header, _cluster } = prepared;
     let now = wall();
     // What is only shown to whoever may read it in the cluster stays readable.
+    let open = |path: PathBuf| Followed::open(&path, header.ahead).map_err(|error| RecordError::Audit(path, error));
+    let audit = audit.map(open).transpose()?;
     let redacts = !header.redaction.is_empty() && !matches!(to, Destination::Terminal(_));
     let create = |error| RecordError::Create(path.clone(), error);
     let mut uploader = None;
@@ -166,7 +172,7 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
         }
     };
     let has_condition = until.is_some();
-    let tape = Tape::new(now, sink, until, redacts);
+    let tape = Tape::new(now, sink, until, redacts, audit);
     let mut progress = Progress::new(shows);
     progress.say(&begins);
     let tape = Rc::new(RefCell::new(tape));

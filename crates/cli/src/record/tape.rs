@@ -17,6 +17,7 @@ use kubechurn_model::history::secret;
 use kubechurn_recording::{Line, Newest, Step, Text, Version, Watch, redact};
 
 use super::output::Output;
+use crate::audit::Followed;
 use crate::changes::{self, Printer};
 
 /// How much there is.
@@ -52,6 +53,8 @@ pub struct Tape {
     newest: Option<Newest>,
     /// Whether what looks like a credential is made unreadable.
     redacts: bool,
+    /// The audit log of the API server.
+    audit: Option<Followed>,
     /// What the marks of masked values are made with. It is in no file.
     salt: u64,
     kinds: BTreeSet<(&'static str, &'static str)>,
@@ -68,8 +71,14 @@ pub struct Tape {
 impl Tape {
     /// A recording that began at this time, in milliseconds since 1970, goes there, and ends at a change that `until` lets through.
     /// What looks like a credential is made unreadable if it `redacts`.
-    pub fn new(began: f64, sink: Sink, until: Option<Filter>, redacts: bool) -> Tape {
-        let must_know = until.is_some() || matches!(&sink, Sink::Output(output) if output.rolls());
+    pub fn new(
+        began: f64,
+        sink: Sink,
+        until: Option<Filter>,
+        redacts: bool,
+        audit: Option<Followed>,
+    ) -> Tape {
+        let must_know = until.is_some() || audit.is_some() || matches!(&sink, Sink::Output(output) if output.rolls());
         Tape {
             began: (Instant::now(), began),
             sink,
@@ -77,6 +86,7 @@ impl Tape {
             reached: None,
             newest: must_know.then(Newest::default),
             redacts,
+            audit,
             salt: RandomState::new().hash_one(0),
             kinds: BTreeSet::new(),
             held: Vec::new(),
@@ -189,6 +199,9 @@ impl Tape {
     }
 
     fn push(&mut self, at: f64, line: &Line<'_>) {
+        if let (Some(audit), Some(newest), Line::Version(version)) = (&mut self.audit, &self.newest, line) {
+            audit.version(newest, version, at);
+        }
         match (&mut self.newest, &self.until) {
             (Some(newest), Some(until)) if self.reached.is_none() => {
                 changes::take(newest, at, line, &mut |change, newest| {
@@ -212,6 +225,7 @@ impl Tape {
     /// When something cannot be written, for good. Nothing more is written then.
     pub fn flush(&mut self) -> io::Result<()> {
         let now = self.now();
+        self.turn_audit(now, false);
         match &mut self.sink {
             Sink::Output(output) => output.flush(now, self.newest.as_ref(), &mut self.said),
             Sink::Terminal(printer) => printer.flush(),
@@ -224,12 +238,22 @@ impl Tape {
         if let Sink::Output(output) = &mut self.sink { output.advance(now, &mut self.said) } else { false }
     }
 
+    /// Reads what has come of the audit log, and writes who made the requests.
+    fn turn_audit(&mut self, now: f64, ends: bool) {
+        let Tape { audit: Some(audit), sink: Sink::Output(output), .. } = self else { return };
+        audit.turn(now, ends, &mut |request| output.push(now, &Line::Request(request.clone())));
+        if ends {
+            self.said.push(format!("{}.", audit.counts()));
+        }
+    }
+
     /// Ends all watches, and the files.
     ///
     /// # Errors
     /// When the rest cannot be written.
     pub fn end(&mut self) -> io::Result<()> {
         let now = self.now();
+        self.turn_audit(now, true);
         for watch in 0..self.held.len() {
             self.push(now, &Line::Step(u32::try_from(watch).unwrap_or(u32::MAX), Step::Ended));
         }
@@ -264,7 +288,7 @@ mod tests {
             let redacts = !rules.is_empty();
             let header = Header { redaction: rules, ..Header::default() };
             let output = Output::file(&path, header, 0.0).expect("a file");
-            let mut tape = Tape::new(0.0, Sink::Output(Box::new(output)), None, redacts);
+            let mut tape = Tape::new(0.0, Sink::Output(Box::new(output)), None, redacts, None);
             for (resource, text) in [(CONFIG_MAPS.resource, &map), (SECRETS.resource, &secret)] {
                 let watch = tape.watch(resource, Scope::default());
                 let object = Arc::new(decode_metadata(text).expect("an object"));

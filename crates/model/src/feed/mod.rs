@@ -126,6 +126,10 @@ pub struct FeedFrame {
     pub noise: Vec<String>,
     /// What is said where there is no row.
     pub empty: String,
+    /// Whether it is known of some changes who made the request.
+    pub is_known: bool,
+    /// What came of the lines of an audit log, in words; empty without one.
+    pub log: String,
 }
 
 /// What is offered to be called noise, and what was called so last.

@@ -78,8 +78,10 @@ pub struct FeedRow {
     pub more: String,
     /// How often, and in what time.
     pub repetition: String,
-    /// Who seems to have written it.
+    /// Who seems to have written it; or who made the request, where that is certain.
     pub writers: String,
+    /// With which program and from where that was, where it is certain.
+    pub how: String,
     /// Of which changes nobody is known to have written them, in words.
     pub unknown: &'static str,
     /// How far it is indented.

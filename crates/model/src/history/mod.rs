@@ -6,9 +6,12 @@
 pub mod coverage;
 pub mod notes;
 pub mod secret;
+pub mod who;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use kubechurn_changes::audit::Request;
 use kubechurn_changes::{noise, writer};
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion, decode_metadata};
 use kubechurn_client::api::resource::ApiResource;
@@ -21,6 +24,7 @@ use serde::Serialize;
 
 use crate::history::coverage::{Coverage, Known, Moment, Part};
 use crate::history::notes::Notes;
+use crate::history::who::Who;
 use crate::timeline::mark::MarkType;
 use crate::timeline::marks::MarkInfo;
 
@@ -185,6 +189,8 @@ pub struct History {
     pub coverage: Coverage,
     /// What the user noted.
     pub notes: Notes,
+    /// Who wrote, as far as it is certain.
+    pub who: Who,
     /// The definitions of custom kinds, in brief.
     pub definitions: FxHashMap<ApiResource, String>,
 }
@@ -192,8 +198,8 @@ pub struct History {
 impl History {
     /// An empty history of at most so many bytes. `salt` is a random number.
     pub fn new(budget: usize, salt: u64) -> History {
-        let (coverage, notes, definitions) = Default::default();
-        History { recorder: Recorder::new(budget), salt, most: usize::MAX, coverage, notes, definitions }
+        let (coverage, notes, who, definitions) = Default::default();
+        History { recorder: Recorder::new(budget), salt, most: usize::MAX, coverage, notes, who, definitions }
     }
 
     /// Keeps what was received. Returns its number, if it is a change that can be shown: what a first list brings is none,
@@ -551,6 +557,11 @@ impl History {
         self.recorder.dropped(uid, *resource, key)
     }
 
+    /// Who made the request that led to a version, where it is certain: of a deletion, who asked for it.
+    pub fn request(&self, sequence: u64) -> Option<&Arc<Request>> {
+        self.who.of(self, sequence)
+    }
+
     /// How many versions were received so far.
     pub fn received(&self) -> u64 {
         self.recorder.totals().received
@@ -603,8 +614,6 @@ pub fn is_lease(resource: &ApiResource) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use kubechurn_columns::kinds::pods;
 

@@ -6,6 +6,7 @@ use kubechurn_changes::writer::{InferredWriter, of_change};
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
+use crate::history::who::By;
 use crate::history::{Entry, Version};
 use crate::inspector::diff::{Diff, diff};
 
@@ -43,6 +44,8 @@ pub struct ShownVersion {
     pub uid: Uid,
     /// Who seems to have written it.
     pub writers: Vec<String>,
+    /// Who made the request, where that is certain.
+    pub by: Option<By>,
     /// What changed.
     pub body: Body,
 }
@@ -62,6 +65,7 @@ pub fn show(kind: &str, version: &Version, before: Option<&Version>) -> ShownVer
         resource_version: version.entry.resource_version.to_string(),
         uid: version.entry.uid.clone(),
         writers: writers.iter().map(|writer| InferredWriter::name(writer).to_string()).collect(),
+        by: None,
         body,
     }
 }

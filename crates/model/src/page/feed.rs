@@ -31,6 +31,7 @@ use crate::page::net;
 use crate::page::notes;
 use crate::page::time_words::whole_second;
 use crate::page::watching::Recorded;
+use crate::page::who;
 use crate::page::wrong::Wrong;
 use crate::table::cursor::Step;
 use crate::table::pointer::Pointer;
@@ -194,7 +195,7 @@ impl Feed {
     /// Reads a part of what is asked for: what was wrong at another moment, the changes of a stretch of time, and what objects
     /// say of their past. Returns whether something is left.
     pub(super) fn read(&mut self, cx: &mut Context<'_>) -> bool {
-        self.wrong.read_then(&self.changes.marks, cx) || self.read_span(cx) || self.read_past(cx)
+        self.wrong.read_then(&self.changes.marks, cx) || who::read(cx) || self.read_span(cx) || self.read_past(cx)
     }
 
     /// Reads what listed objects say of their past, within a share of this frame's time, while the feed is in view. Returns
@@ -491,7 +492,9 @@ impl Feed {
         };
         let empty = unreadable(cx).filter(|_| is_empty).unwrap_or_else(|| empty.to_owned());
         let later = until.and(cx.view.header.rewind.as_ref()).map(|rewind| rewind.since.clone()).unwrap_or_default();
-        FeedFrame { words, waiting, later, newer, noise, empty }
+        let log = cx.watching.history.who.counts().map_or_else(String::new, |counts| counts.to_string());
+        let is_known = !cx.watching.history.who.is_empty();
+        FeedFrame { words, waiting, later, newer, noise, empty, is_known, log }
     }
 
     fn row(&self, place: FeedPlace, cx: &Context<'_>) -> FeedRow {
@@ -539,6 +542,17 @@ impl Feed {
             && let Some(line) = row.seq.and_then(|seq| feed.line(seq))
         {
             name_by_its_object(&mut row, line);
+        }
+        // What is different in the end has numbers of its own.
+        if self.changes.net.is_none() {
+            let inferred = |seq| {
+                feed.line(seq).and_then(|line| line.writers.first()).map_or_else(String::new, |by| by.name().to_string())
+            };
+            match place {
+                FeedPlace::Entry(_) => who::show(&mut row, &entry.seqs, &inferred, cx),
+                FeedPlace::Line(_, seq) => who::show(&mut row, &[seq], &inferred, cx),
+                _ => {}
+            }
         }
         row
     }

@@ -44,6 +44,7 @@ mod timeline;
 mod timeline_drag;
 mod verification;
 mod watching;
+mod who;
 mod wrong;
 
 use kubechurn_client::cache::factory::InformerId;

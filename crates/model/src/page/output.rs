@@ -145,6 +145,23 @@ impl Page {
         self.shared.context(env).show_message(words);
     }
 
+    /// An audit log begins, whose lines follow.
+    pub fn begin_log(&mut self) {
+        self.shared.watching.history.who.begin_log();
+    }
+
+    /// Takes whole lines of an audit log.
+    pub fn take_log(&mut self, lines: &str, env: &dyn Environment) {
+        self.shared.watching.history.who.take_lines(lines);
+        self.shared.context(env).hurry();
+    }
+
+    /// An audit log has ended. What came of it is said when all of it is joined.
+    pub fn end_log(&mut self, env: &dyn Environment) {
+        self.shared.watching.history.who.end_log();
+        self.shared.context(env).hurry();
+    }
+
     /// Whether a recording is shown.
     pub fn is_recording(&self) -> bool {
         self.shared.navigation.recorded.is_some()

@@ -136,6 +136,7 @@ impl Replay {
                 self.before.extend(ended);
             }
             Line::Note(text) => _ = shared.watching.history.notes.add(env.now(), text),
+            Line::Request(request) => shared.watching.history.who.record(request),
             Line::Header(_) => {}
         }
         false

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kubechurn_client::api::object::ResourceVersion;
 
+use crate::history::who::By;
 use crate::inspector::command_lines::CommandLine;
 use crate::inspector::comparison::Rows;
 use crate::inspector::diff::Diff;
@@ -67,6 +68,8 @@ pub struct LastWriteModel {
     pub when: String,
     /// The time that is shown whole under the pointer, if one is known, in milliseconds since 1970.
     pub at: Option<f64>,
+    /// Who made the request, where that is certain.
+    pub by: Option<By>,
 }
 
 /// The object's Events.

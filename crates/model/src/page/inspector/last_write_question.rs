@@ -5,6 +5,7 @@ use kubechurn_changes::pointer::follow;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::uid::Uid;
 
+use crate::history::who::By;
 use crate::inspector::last_write::{MOST, Outcome, Question, Search, Written, name};
 use crate::inspector::tab::Tab;
 use crate::page::context::Context;
@@ -87,16 +88,21 @@ impl LastWriteQuestion {
         }
         let (when, at) = when(&asked.outcome, &words);
         // The name is made once for each answer.
+        let by = match &asked.outcome {
+            Outcome::Written(written) => By::of(history, written.sequence),
+            _ => None,
+        };
         let is_shown = shown.as_ref().is_some_and(|shown| {
             shown.pointer == asked.pointer
                 && shown.version == asked.version
                 && shown.outcome == asked.outcome
                 && shown.when == when
+                && shown.by == by
         });
         if !is_shown {
             let (pointer, version, outcome) = (asked.pointer.clone(), asked.version.clone(), asked.outcome.clone());
             let path = name(&pointer, &asked.text);
-            shown.put(Some(LastWriteModel { path, pointer, version, outcome, when, at }));
+            shown.put(Some(LastWriteModel { path, pointer, version, outcome, when, at, by }));
         }
     }
 }

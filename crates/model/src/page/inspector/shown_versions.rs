@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::history::Entry;
+use crate::history::who::By;
 use crate::inspector::unified::unified;
 use crate::inspector::versions::{ShownVersion, show};
 use crate::inspector::yaml;
@@ -173,6 +174,10 @@ impl ShownVersions {
                 let version = show(object.kind.resource.kind, &history.version(entry), before.as_ref());
                 Arc::new(ShownVersion { time: words.time_of_day(entry.at), ..version })
             });
+            let by = By::of(history, entry.sequence);
+            if read.by != by {
+                *read = Arc::new(ShownVersion { by, ..ShownVersion::clone(read) });
+            }
             shown.push(read.clone());
         }
         // A version that the history no longer keeps is not shown either.
