@@ -20,6 +20,7 @@ use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::process::TemporaryFolder;
+use kubechurn_harness::relay::{Direction, Relay};
 use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
 use kubechurn_recording::{Line, Step, Text, member, native};
@@ -332,6 +333,46 @@ async fn a_server_that_goes_away_is_a_gap_and_is_said() {
         holds(said.contains("The API server is heard again"), || said.clone())
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_silent_server_is_asked_whether_it_is_there_and_silence_alone_is_no_gap() {
+    let cluster = Cluster::start(&Options { pods: 5, bookmark_seconds: 600, ..Options::default() }).await;
+    let mut relay = Relay::start(cluster.port()).await;
+    let mut recorder = Recorder::new();
+    recorder.start(relay.port(), &NAMES);
+    recorder.until_all_is_listed().await;
+    // Nothing changes. The server is asked, and answers that it has nothing.
+    let asked = |line: &String| line.contains("watch=true") && line.contains("timeoutSeconds=1 ");
+    wait_until("it is asked", 2 * SOON, async || {
+        let requests = relay.requests();
+        holds(requests.iter().any(asked), || format!("{requests:?}"))
+    })
+    .await;
+    recorder
+        .until("everything is heard", |found| {
+            let is_heard = |(kind, _): &(&str, &str)| {
+                let last = found.steps.iter().rfind(|(of, _)| of == kind);
+                last.is_some_and(|(_, step)| matches!(step, Step::Listed | Step::Gap(..)))
+            };
+            holds(KINDS.iter().all(is_heard), || format!("{:?}", found.steps))
+        })
+        .await;
+    let before = recorder.said().matches("not heard").count();
+    // All connections stay open, and nothing comes through them any more.
+    relay.hold(Direction::Both);
+    wait_until("the silence is said", 3 * SOON, async || {
+        holds(recorder.said().matches("not heard").count() > before, || recorder.said())
+    })
+    .await;
+    relay.pass().await;
+    recorder
+        .until("the gaps are there", |found| {
+            let is_gap = |(kind, _): &(&str, &str)| found.has(kind, |step| matches!(step, Step::Gap(..)));
+            holds(KINDS.iter().all(is_gap), || format!("{:?}", found.steps))
+        })
+        .await;
+    recorder.until_it_has_all_of(&cluster).await;
 }
 
 #[tokio::test]

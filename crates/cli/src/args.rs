@@ -4,6 +4,7 @@ mod recording;
 mod site;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use kubechurn_changes::filter::pattern::FilterError;
 use lexopt::{Arg, Parser, ValueExt};
@@ -31,6 +32,7 @@ files for any web server. `kubechurn record --help`, and the same of the others,
   -A, --all-namespaces    show all namespaces, whichever the context names
       --port PORT         listen on this port, and not on a free one
       --no-open           print the address, and open no browser
+      --recordings FOLDER offer what kubechurn record -o FOLDER/ has written: of earlier, in the page that shows now
 
 A cluster of yours:
       --context NAME      use this context of the kubeconfig; given several times, the page can switch between them, or
@@ -85,6 +87,8 @@ pub struct Serve {
     pub port: u16,
     /// Whether a browser is opened.
     pub open: bool,
+    /// A recording that is offered beside the cluster.
+    pub recordings: Option<PathBuf>,
 }
 
 /// Which cluster is shown.
@@ -231,7 +235,7 @@ fn word_of(argument: Arg<'_>) -> Word {
 }
 
 fn parse_serve(mut parser: Parser) -> Result<Command, ArgsError> {
-    let (mut view, mut namespaces, mut port, mut open) = (String::new(), None, 0, true);
+    let (mut view, mut namespaces, mut port, mut open, mut recordings) = (String::new(), None, 0, true, None);
     let (mut demo, mut kubectl) = (Vec::new(), Kubectl::default());
     let (mut contexts, mut all_contexts) = (Vec::new(), false);
     // The last flag of each sort of cluster.
@@ -252,6 +256,7 @@ fn parse_serve(mut parser: Parser) -> Result<Command, ArgsError> {
             "--all-namespaces" => namespaces = Some(String::new()),
             "--port" => port = parser.value()?.parse().map_err(|_| ArgsError::Port)?,
             "--no-open" => open = false,
+            "--recordings" => recordings = Some(PathBuf::from(parser.value()?)),
             "--demo" => of_demo = Some(name),
             "--scenario" | "--pods" | "--rate" | "--seed" => {
                 demo.extend([OsString::from(&name), parser.value()?]);
@@ -285,7 +290,7 @@ fn parse_serve(mut parser: Parser) -> Result<Command, ArgsError> {
         }
     };
     let view = if view.is_empty() { "changes".to_owned() } else { view };
-    Ok(Command::Serve(Serve { cluster, view, namespaces, port, open }))
+    Ok(Command::Serve(Serve { cluster, view, namespaces, port, open, recordings }))
 }
 
 /// Whether a text may stand in the page's address: names, with commas between.
@@ -303,7 +308,7 @@ mod tests {
     }
 
     fn serve(cluster: Cluster, view: &str) -> Serve {
-        Serve { cluster, view: view.to_owned(), namespaces: None, port: 0, open: true }
+        Serve { cluster, view: view.to_owned(), namespaces: None, port: 0, open: true, recordings: None }
     }
 
     fn demo(words: &[&str], view: &str) -> Serve {
@@ -319,6 +324,8 @@ mod tests {
         check("--all-namespaces pods", Ok(of("", demo(&[], "pods"))));
         check("--scenario calm --pods=20", Ok(demo(&["--scenario", "calm", "--pods", "20"], "changes")));
         check("--port 8010 --no-open", Ok(Serve { port: 8010, open: false, ..demo(&[], "changes") }));
+        let beside = Serve { recordings: Some("x".into()), ..demo(&[], "changes") };
+        check("--recordings x", Ok(beside));
         let named = |names: &[&str]| Contexts::Named(names.iter().map(OsString::from).collect());
         let usual = Kubectl::default;
         check("--context x", Ok(serve(Cluster::Kubectl(named(&["x"]), usual()), "changes")));

@@ -13,7 +13,6 @@ use crate::serve::page;
 
 /// The folder of the recordings within the site.
 const RECORDINGS: &str = "recordings";
-const END_OF_HEAD: &str = "</head>";
 
 /// Why no site was made.
 #[derive(Debug, thiserror::Error)]
@@ -51,19 +50,18 @@ pub fn run(Site { folder, recordings }: &Site) -> Result<(), SiteError> {
     if is_taken {
         return Err(SiteError::Exists(folder.clone()));
     }
-    let (mut names, mut offered, mut files) = (BTreeSet::new(), String::new(), Vec::new());
+    let (mut names, mut offered, mut files) = (BTreeSet::new(), Vec::new(), Vec::new());
     for path in recordings {
         let name = path.file_name().and_then(OsStr::to_str).filter(|name| is_plain(name) && names.insert(*name));
         let name = name.ok_or_else(|| SiteError::Name(path.clone()))?;
         let bytes = fs::read(path).map_err(of(path))?;
         let (_, header) = native::header(&bytes).map_err(|refusal| SiteError::NoRecording(path.clone(), refusal))?;
         let title = if header.title.trim().is_empty() { name.to_owned() } else { header.title };
-        offered.push_str(&format!("{RECORDINGS}/{name} {}\n", attribute(&title)));
+        offered.push((format!("{RECORDINGS}/{name}"), title));
         files.push((name, bytes));
     }
     let index = page::index().ok_or(SiteError::NoPage)?;
-    let (before, after) = index.split_once(END_OF_HEAD).ok_or(SiteError::NoPage)?;
-    let index = format!("{before}<meta name=\"recordings\" content=\"{}\">{END_OF_HEAD}{after}", offered.trim_end());
+    let index = page::offering(&index, &offered).ok_or(SiteError::NoPage)?;
     let place = folder.join(RECORDINGS);
     fs::create_dir_all(&place).map_err(of(&place))?;
     let page = page::files().filter(|(name, _)| *name != "index.html").map(|(name, text)| (folder.join(name), text));
@@ -81,21 +79,6 @@ fn is_plain(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
-/// A text on one line, as it may stand in an attribute.
-fn attribute(text: &str) -> String {
-    let mut out = String::new();
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '<' => out.push_str("&lt;"),
-            letter if letter.is_control() => out.push(' '),
-            letter => out.push(letter),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Cursor;
@@ -104,11 +87,6 @@ mod tests {
     use kubechurn_recording::{Header, Line};
 
     use super::*;
-
-    #[test]
-    fn a_title_cannot_leave_its_attribute() {
-        assert_eq!(attribute("a \"b\" <c> & d\ne"), "a &quot;b&quot; &lt;c> &amp; d e");
-    }
 
     #[test]
     fn a_site_has_the_recordings_and_what_cannot_be_one_is_refused() {

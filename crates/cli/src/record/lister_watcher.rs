@@ -13,7 +13,7 @@ use tokio::sync::mpsc::Sender;
 use super::api::{Api, next};
 
 /// What asks for a list or a watch in whichever form the server prefers to give it.
-const ANY: &str = "application/json";
+pub const ANY: &str = "application/json";
 
 /// What came of an action.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! `kubechurn record`: writes what happens in a cluster into a file.
 //!
 //! ```text
-//! API server ◄─► api (kube's client) ◄─► lister_watcher ─► watch (a reflector for each kind) ─► tape ─┬─► output: a file, or
-//!                                                                                                     │   files of a folder
-//!                                                                                                     └─► lines of changes
+//! API server ◄─► api (kube's client) ◄─┬─► lister_watcher ─► watch (a reflector for each kind) ─► tape ─┬─► output: a file, or
+//!                                      └─► heartbeat ─────────▲                                         │   files of a folder
+//!                                                                                                       │   ─► upload
+//!                                                                                                       └─► lines of changes
 //! ```
 //!
 //! One thread does all of it. What came is handed to the system twice a second, so that no more than that is lost when the
@@ -11,6 +12,7 @@
 
 mod api;
 pub mod folder;
+mod heartbeat;
 mod lister_watcher;
 mod output;
 mod progress;
@@ -48,6 +50,7 @@ use tokio::task::{LocalSet, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use self::api::{Api, ApiError, PROGRAM};
+use self::heartbeat::Watched;
 use self::lister_watcher::ListerWatcher;
 use self::output::Output;
 use self::progress::Progress;
@@ -179,9 +182,11 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
     let local = LocalSet::new();
     let began = Instant::now();
     let written = local.run_until(async {
+        let watched = Rc::<RefCell<Watched>>::default();
         for scope in scopes(&resources, &namespaces) {
-            begin(&api, scope, &tape);
+            begin(&api, scope, &watched, &tape);
         }
+        tokio::task::spawn_local(heartbeat::run(watched, Rc::clone(&tape)));
         if let Some((uploader, _)) = &uploader {
             tokio::task::spawn_local(Rc::clone(uploader).run(Rc::clone(&tape)));
         }
@@ -286,10 +291,10 @@ async fn turn(
 }
 
 /// Begins to watch.
-fn begin(api: &Api, (resource, scope): (ApiResource, Scope), tape: &Rc<RefCell<Tape>>) {
+fn begin(api: &Api, (resource, scope): (ApiResource, Scope), watched: &Rc<RefCell<Watched>>, tape: &Rc<RefCell<Tape>>) {
     let number = tape.borrow_mut().watch(resource, scope.clone());
     let lister_watcher = ListerWatcher { api: api.clone(), resource, scope };
-    tokio::task::spawn_local(Watch::new(number, lister_watcher, Rc::clone(tape)).run());
+    tokio::task::spawn_local(Watch::new(number, lister_watcher, Rc::clone(watched), Rc::clone(tape)).run());
     if definition::may_define(resource.group) {
         let (api, tape) = (api.clone(), Rc::clone(tape));
         tokio::task::spawn_local(async move {

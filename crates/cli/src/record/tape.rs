@@ -10,6 +10,7 @@ use std::time::Instant;
 use kubechurn_changes::filter::Filter;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::reflector::Notice;
 use kubechurn_client::cache::shared_informer::ReceivedDelta;
@@ -57,6 +58,7 @@ pub struct Tape {
     audit: Option<Followed>,
     /// What the marks of masked values are made with. It is in no file.
     salt: u64,
+    random: RandomState,
     kinds: BTreeSet<(&'static str, &'static str)>,
     /// How many objects each watch holds.
     held: Vec<usize>,
@@ -88,6 +90,7 @@ impl Tape {
             redacts,
             audit,
             salt: RandomState::new().hash_one(0),
+            random: RandomState::new(),
             kinds: BTreeSet::new(),
             held: Vec::new(),
             changes: 0,
@@ -101,6 +104,13 @@ impl Tape {
     pub fn now(&self) -> f64 {
         let (began, wall) = self.began;
         wall + began.elapsed().as_secs_f64() * 1_000.0
+    }
+
+    /// The time, and a random number of its own.
+    pub fn moment(&self) -> Moment {
+        let now = self.now();
+        let random = (self.random.hash_one(now.to_bits()) >> 11) as f64 / (1_u64 << 53) as f64;
+        Moment { now, random }
     }
 
     /// A watch begins. Returns its number.

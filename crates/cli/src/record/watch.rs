@@ -1,30 +1,27 @@
 //! One watch: a reflector, what keeps it going, and what of it goes into the file.
 
 use std::cell::RefCell;
-use std::hash::{BuildHasher, RandomState};
 use std::rc::Rc;
 use std::time::Duration;
 
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::status::Failure;
-use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::lines::Lines;
 use kubechurn_client::cache::reflector::{Action, Input, LONGEST_FRAME, Notice, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, ReceivedDelta, SharedInformer};
 use kubechurn_recording::Step;
-use tokio::sync::mpsc::{self, Receiver};
+use tokio::sync::mpsc::{self, Receiver, UnboundedReceiver};
 use tokio::task::{AbortHandle, spawn_local};
 use tokio::time::sleep;
 
+use super::heartbeat::Watched;
 use super::lister_watcher::{ListerWatcher, Outcome};
 use super::tape::Tape;
 
 /// The codes with which a watch ends: as it should, and without a word.
 const CLEAN: u16 = 1000;
 const BROKEN: u16 = 1006;
-/// A server that cannot go on from a version says so at once. Where it has answered and said nothing else for so long, in
-/// milliseconds, it has heard the request, and will send what happens: nothing is missing any more, even where nothing happens.
-const PROVEN: f64 = 1_000.0;
 /// How many pieces of an answer wait at most: the server is read no faster than they are recorded.
 const WAITING: usize = 4;
 
@@ -32,15 +29,15 @@ const WAITING: usize = 4;
 pub struct Watch {
     number: u32,
     lister_watcher: ListerWatcher,
-    informer: SharedInformer,
+    watched: Rc<RefCell<Watched>>,
+    informer: InformerId,
+    /// What the heartbeat has found.
+    inputs: UnboundedReceiver<Input<'static>>,
     tape: Rc<RefCell<Tape>>,
     /// Puts the lines of a watch together.
     lines: Lines,
     /// Why the last watch did not open.
     refused: Option<Failure>,
-    /// When the watch under way opened, until that has proven something.
-    opened: Option<f64>,
-    random: RandomState,
 }
 
 /// An action that is under way. Dropping it ends it.
@@ -57,13 +54,25 @@ impl Drop for UnderWay {
 
 impl Watch {
     /// A watch that has not begun.
-    pub fn new(number: u32, lister_watcher: ListerWatcher, tape: Rc<RefCell<Tape>>) -> Watch {
+    pub fn new(
+        number: u32,
+        lister_watcher: ListerWatcher,
+        watched: Rc<RefCell<Watched>>,
+        tape: Rc<RefCell<Tape>>,
+    ) -> Watch {
         // A fetched list comes in pieces, and so needs no more memory than a streamed one.
         let reflector = Options { watch_list: false, kind: Some(lister_watcher.resource.kind), ..Options::default() };
-        let informer =
-            SharedInformer::new(Decode::METADATA, InformerOptions { reflector, ..InformerOptions::default() });
-        let (lines, random) = (Lines::default(), RandomState::new());
-        Watch { number, lister_watcher, informer, tape, lines, refused: None, opened: None, random }
+        let make =
+            || SharedInformer::new(Decode::METADATA, InformerOptions { reflector, ..InformerOptions::default() });
+        let (sender, inputs) = mpsc::unbounded_channel();
+        let informer = {
+            let Watched { informers, inputs } = &mut *watched.borrow_mut();
+            let informer = informers.informer_for(lister_watcher.resource, &lister_watcher.scope, make);
+            inputs.insert(informer, (lister_watcher.clone(), sender));
+            informer
+        };
+        let lines = Lines::default();
+        Watch { number, lister_watcher, watched, informer, inputs, tape, lines, refused: None }
     }
 
     /// Goes on until it is dropped.
@@ -82,7 +91,7 @@ impl Watch {
                 Some(action) => {
                     let (sender, outcomes) = mpsc::channel(WAITING);
                     let task = spawn_local(self.lister_watcher.clone().perform(action, sender)).abort_handle();
-                    (self.lines, self.opened) = (Lines::default(), None);
+                    self.lines = Lines::default();
                     under_way = Some(UnderWay { task, outcomes });
                     None
                 }
@@ -90,7 +99,8 @@ impl Watch {
                     let rest = self.rest();
                     tokio::select! {
                         outcome = next(&mut under_way) => self.outcome(outcome),
-                        () = rest => self.timer(),
+                        Some(input) = self.inputs.recv() => self.input(input),
+                        () = rest => self.input(Input::Timer),
                     }
                 }
             };
@@ -100,8 +110,8 @@ impl Watch {
     /// Waits for what is due next.
     fn rest(&self) -> impl Future<Output = ()> + use<> {
         let now = self.tape.borrow().now();
-        let proven = self.opened.map(|opened| opened + PROVEN);
-        let deadline = self.informer.reflector().deadline().into_iter().chain(proven).reduce(f64::min);
+        let watched = self.watched.borrow();
+        let deadline = watched.informers.get(self.informer).and_then(|informer| informer.reflector().deadline());
         let rest = deadline.map(|deadline| (deadline - now).clamp(0.0, 1e9));
         async move {
             match rest {
@@ -111,22 +121,9 @@ impl Watch {
         }
     }
 
-    fn timer(&mut self) -> Option<Action> {
-        let asked = self.tape.borrow().now();
-        if self.opened.is_some_and(|opened| asked >= opened + PROVEN) {
-            self.opened = None;
-            // As if it had been asked whether it has anything, and had nothing.
-            return self.input(Input::HeartbeatAnswered { asked, event: false, checked: false });
-        }
-        self.input(Input::Timer)
-    }
-
     fn outcome(&mut self, outcome: Outcome) -> Option<Action> {
         match outcome {
-            Outcome::Opened => {
-                self.opened = Some(self.tape.borrow().now());
-                self.input(Input::Opened)
-            }
+            Outcome::Opened => self.input(Input::Opened),
             Outcome::Bytes(bytes) => {
                 let mut lines = std::mem::take(&mut self.lines);
                 let mut action = None;
@@ -140,7 +137,6 @@ impl Watch {
                 action
             }
             Outcome::Ended(is_clean) => {
-                self.opened = None;
                 let is_clean = is_clean && self.lines.is_whole();
                 self.input(Input::Closed(if is_clean { CLEAN } else { BROKEN }))
             }
@@ -159,16 +155,18 @@ impl Watch {
     fn input(&mut self, input: Input<'_>) -> Option<Action> {
         let mut tape = self.tape.borrow_mut();
         let (tape, number, resource) = (&mut *tape, self.number, self.lister_watcher.resource);
-        let now = tape.now();
-        let random = (self.random.hash_one(now.to_bits()) >> 11) as f64 / (1_u64 << 53) as f64;
-        let was_listing = self.informer.reflector().listing().is_some();
-        let had_listed = self.informer.reflector().has_listed();
+        let mut watched = self.watched.borrow_mut();
+        let informer = watched.informers.get_mut(self.informer)?;
+        let moment = tape.moment();
+        let now = moment.now;
+        let was_listing = informer.reflector().listing().is_some();
+        let had_listed = informer.reflector().has_listed();
         let mut tap = |received: ReceivedDelta<'_>| {
             tape.received(number, &resource, received);
         };
-        let action = self.informer.handle_tapped(input, Moment { now, random }, &mut tap);
-        self.informer.drain(usize::MAX, now);
-        let reflector = self.informer.reflector();
+        let action = informer.handle_tapped(input, moment, &mut tap);
+        informer.drain(usize::MAX, now);
+        let reflector = informer.reflector();
         if had_listed && !was_listing && reflector.listing().is_some() {
             tape.step(number, now, Step::Lists(reflector.list_reason().to_owned()));
         }
@@ -176,7 +174,7 @@ impl Watch {
             tape.step(number, now, Step::Listed);
         }
         let heard = reflector.heard();
-        for notice in self.informer.take_notices() {
+        for notice in informer.take_notices() {
             let at = notice.at();
             match notice {
                 Notice::Relisted { .. } => tape.step(number, at, Step::Relisted),
@@ -194,7 +192,7 @@ impl Watch {
                 Notice::OverHttp { .. } => {}
             }
         }
-        tape.holds(number, self.informer.store().len());
+        tape.holds(number, informer.store().len());
         action
     }
 }

@@ -35,6 +35,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use futures::future::try_join_all;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -113,6 +114,7 @@ pub async fn run(serve: Serve) -> Result<(), ServeError> {
     if Page::new("", "").is_none() {
         return Err(ServeError::NoPage);
     }
+    let earlier = serve.recordings.map(|path| Recording::find(path, None, None).map(Arc::new)).transpose()?;
     let (listener, port) = listen(serve.port).await?;
     let backends = match serve.cluster {
         Cluster::Demo(options) => vec![demo(options).await?],
@@ -130,9 +132,13 @@ pub async fn run(serve: Serve) -> Result<(), ServeError> {
     for (token, backend) in tokens.into_iter().zip(backends) {
         let page = Page::new(&backend.name, &clusters).ok_or(ServeError::NoPage)?;
         let guard = Guard { token, port, secrets: backend.secrets };
-        sites.push(Site { guard, page, source: Source::Api(backend.upstream) });
+        sites.push(Site { guard, page, source: Source::Api(backend.upstream), earlier: earlier.clone() });
         running.push((backend.context, backend.running));
         words.push_str(&format!("Cluster  {}\n", backend.words));
+    }
+    if let Some((address, title)) = earlier.and_then(|earlier| earlier.offer()) {
+        let page = url.split('#').next().unwrap_or_default();
+        words.push_str(&format!("Earlier  {page}#/open?url={address} ({title})\n").replace("(earlier: ", "("));
     }
     print(&format!(
         "{words}Page     {url}\n         \
@@ -158,7 +164,7 @@ pub async fn open(open: Open) -> Result<(), ServeError> {
     let page = Page::new("recording", "").ok_or(ServeError::NoPage)?;
     let (listener, port) = listen(port).await?;
     let token = token()?;
-    let url = format!("http://127.0.0.1:{port}/{token}/#/open?url=recordings/{}", recording.name);
+    let url = format!("http://127.0.0.1:{port}/{token}/#/open?url={}", recording.address());
     print(&format!(
         "Recording  {said}\nPage       {url}\n           \
          Keep this address to yourself: who has it can read the recording. Ctrl-C ends it.\n"
@@ -167,7 +173,7 @@ pub async fn open(open: Open) -> Result<(), ServeError> {
         show(url);
     }
     let guard = Guard { token, port, secrets: false };
-    Ok(server::serve(listener, vec![Site { guard, page, source: Source::Recording(recording) }]).await?)
+    Ok(server::serve(listener, vec![Site { guard, page, source: Source::Recording(recording), earlier: None }]).await?)
 }
 
 /// Listens at a port of this machine's own address, and returns which it is; 0 is for a free one.

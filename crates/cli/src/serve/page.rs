@@ -21,6 +21,7 @@ struct File {
 static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 const CLUSTER: &str = "<meta name=\"cluster\" content=\"";
+const END_OF_HEAD: &str = "</head>";
 const POLICY: &str = "http-equiv=\"Content-Security-Policy\" content=\"";
 
 /// The page for one cluster.
@@ -42,6 +43,29 @@ pub fn files() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
 pub fn index() -> Option<String> {
     let index = FILES.iter().find(|file| file.name == "index.html")?;
     String::from_utf8(unpack(index)).ok()
+}
+
+/// `index.html` with the recordings that it offers: of each the address and a title. `None` for a text that is none.
+pub fn offering(index: &str, recordings: &[(String, String)]) -> Option<String> {
+    let (before, after) = index.split_once(END_OF_HEAD)?;
+    let lines: Vec<String> =
+        recordings.iter().map(|(address, title)| format!("{address} {}", attribute(title))).collect();
+    Some(format!("{before}<meta name=\"recordings\" content=\"{}\">{END_OF_HEAD}{after}", lines.join("\n")))
+}
+
+/// A text on one line, as it may stand in an attribute.
+fn attribute(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '<' => out.push_str("&lt;"),
+            letter if letter.is_control() => out.push(' '),
+            letter => out.push(letter),
+        }
+    }
+    out
 }
 
 impl Page {
@@ -66,9 +90,11 @@ impl Page {
     }
 
     /// The answer with the file of this name; the page itself has none. `headers` are the request's.
-    pub fn answer(&self, name: &str, headers: &HeaderMap) -> Option<Response> {
+    /// `offered` is what it offers.
+    pub fn answer(&self, name: &str, headers: &HeaderMap, offered: &[(String, String)]) -> Option<Response> {
         if matches!(name, "" | "index.html") {
-            let mut response = Body::from(self.index.clone()).into_response();
+            let index = if offered.is_empty() { None } else { offering(&self.index, offered) };
+            let mut response = Body::from(index.unwrap_or_else(|| self.index.clone())).into_response();
             put(&mut response, header::CONTENT_TYPE, "text/html; charset=utf-8");
             put(&mut response, header::CACHE_CONTROL, "no-store");
             response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, self.policy.clone());
@@ -175,6 +201,14 @@ mod tests {
         assert!(policy.starts_with("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "), "{policy}");
         assert!(policy.ends_with("; form-action 'none'; frame-ancestors 'none'"), "{policy}");
         assert!(Page::of("<html>", "a", "").is_none());
+    }
+
+    #[test]
+    fn a_title_cannot_leave_its_attribute() {
+        assert_eq!(attribute("a \"b\" <c> & d\ne"), "a &quot;b&quot; &lt;c> &amp; d e");
+        let both = [("x".to_owned(), "a".to_owned()), ("y".to_owned(), "\"b\n".to_owned())];
+        let expected = "<meta name=\"recordings\" content=\"x a\ny &quot;b \"></head>";
+        assert_eq!(offering("</head>", &both).as_deref(), Some(expected));
     }
 
     #[test]

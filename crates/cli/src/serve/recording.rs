@@ -1,6 +1,6 @@
 //! A recording beside the page: a file, or the files of a folder as one, of which a page fetches no more than it is to show.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,8 @@ use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures::stream::{self, StreamExt};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use kubechurn_recording::{member, native};
 
 use crate::record::folder;
@@ -82,6 +84,26 @@ impl Recording {
         }
     }
 
+    /// Its address below the page.
+    pub fn address(&self) -> String {
+        format!("recordings/{}", self.name)
+    }
+
+    /// Its address below the page, and a title that says of which time it is; `None` where that cannot be read.
+    pub fn offer(&self) -> Option<(String, String)> {
+        let files = self.files().ok()?;
+        let begins = files.iter().find_map(|file| blocks(file).ok()?.first()?.begins)?;
+        let ended = files.iter().filter_map(|file| fs::metadata(file).ok()?.modified().ok()).max()?;
+        let begins = Timestamp::from_millisecond(begins as i64).ok()?;
+        let zoned = |time: Timestamp| time.to_zoned(TimeZone::system());
+        let title = title(&zoned(begins), &zoned(Timestamp::try_from(ended).ok()?), &Zoned::now());
+        Some((self.address(), title))
+    }
+
+    fn files(&self) -> io::Result<Vec<PathBuf>> {
+        if self.path.is_dir() { folder::files(&self.path) } else { Ok(vec![self.path.clone()]) }
+    }
+
     /// The answer with the recording as it is now.
     ///
     /// # Errors
@@ -104,8 +126,8 @@ impl Recording {
     }
 
     fn parts(&self) -> io::Result<Vec<Part>> {
-        let files = if self.path.is_dir() { folder::files(&self.path)? } else { vec![self.path.clone()] };
-        let mut files = files
+        let mut files = self
+            .files()?
             .into_iter()
             .map(|file| blocks(&file).map(|blocks| (file, blocks)))
             .filter(|found| {
@@ -134,6 +156,17 @@ impl Recording {
         }
         Ok(parts)
     }
+}
+
+/// What a recording is called that is of this time, by the clock of this machine.
+fn title(begins: &Zoned, ends: &Zoned, now: &Zoned) -> String {
+    let day = |time: &Zoned| match now.date() {
+        today if time.date() == today => "today".to_owned(),
+        today if today.yesterday().is_ok_and(|yesterday| time.date() == yesterday) => "yesterday".to_owned(),
+        _ => time.date().to_string(),
+    };
+    let to = if begins.date() == ends.date() { String::new() } else { day(ends) + " " };
+    format!("earlier: {} {} to {to}{}", day(begins), begins.strftime("%H:%M"), ends.strftime("%H:%M"))
 }
 
 /// The blocks of a file, without reading them.
@@ -184,5 +217,20 @@ fn read(part: Part) -> Option<(io::Result<Bytes>, Option<Part>)> {
             let rest = read.is_ok().then_some(Part::Blocks { file, from: from + count, to });
             Some((read, rest))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_says_of_which_time_it_is() {
+        let at = |text: &str| -> Zoned { format!("{text}[UTC]").parse().expect("a time") };
+        let now = at("2026-11-27T15:00:00Z");
+        let check = |from: &str, to: &str, expected: &str| assert_eq!(title(&at(from), &at(to), &now), expected);
+        check("2026-11-27T09:00:10Z", "2026-11-27T12:40:50Z", "earlier: today 09:00 to 12:40");
+        check("2026-11-26T23:10:00Z", "2026-11-27T00:05:00Z", "earlier: yesterday 23:10 to today 00:05");
+        check("2026-11-20T23:10:00Z", "2026-11-20T23:50:00Z", "earlier: 2026-11-20 23:10 to 23:50");
     }
 }

@@ -21,6 +21,8 @@ pub struct Site {
     pub guard: Guard,
     pub page: Page,
     pub source: Source,
+    /// A recording that is offered beside a cluster.
+    pub earlier: Option<Arc<Recording>>,
 }
 
 /// What a page shows.
@@ -59,7 +61,8 @@ impl Site {
         let (parts, _) = request.into_parts();
         match self.guard.admit(&parts) {
             Ok(Entry::File(name)) => {
-                self.page.answer(&name, &parts.headers).unwrap_or_else(|| refused(Refusal::NotFound))
+                let offered: Vec<_> = self.earlier.iter().filter_map(|earlier| earlier.offer()).collect();
+                self.page.answer(&name, &parts.headers, &offered).unwrap_or_else(|| refused(Refusal::NotFound))
             }
             Ok(Entry::Slash) => {
                 let to = HeaderValue::try_from(format!("{}/", parts.uri.path()));
@@ -76,13 +79,19 @@ impl Site {
                     "kubechurn shows a recording here, and no cluster".to_owned(),
                 ),
             },
-            Ok(Entry::Recording(name)) => match &self.source {
-                Source::Recording(recording) if recording.name == name => match recording.answer() {
-                    Ok(response) => response,
-                    Err(error) => page::text(StatusCode::INTERNAL_SERVER_ERROR, format!("it cannot be read: {error}")),
-                },
-                _ => refused(Refusal::NotFound),
-            },
+            Ok(Entry::Recording(name)) => {
+                let known = match &self.source {
+                    Source::Recording(recording) => Some(recording),
+                    Source::Api(_) => self.earlier.as_deref(),
+                };
+                match known.filter(|recording| recording.name == name).map(Recording::answer) {
+                    Some(Ok(response)) => response,
+                    Some(Err(error)) => {
+                        page::text(StatusCode::INTERNAL_SERVER_ERROR, format!("it cannot be read: {error}"))
+                    }
+                    None => refused(Refusal::NotFound),
+                }
+            }
             Err(refusal) => refused(refusal),
         }
     }
@@ -142,7 +151,7 @@ mod tests {
         let guard = Guard { token: TOKEN.to_owned(), port: 8010, secrets: false };
         let recording = Recording::find(path.to_owned(), from, to).expect("a recording");
         let page = Page::of(&index, "a", "").expect("the page");
-        Site { guard, page, source: Source::Recording(recording) }
+        Site { guard, page, source: Source::Recording(recording), earlier: None }
     }
 
     async fn answer(site: &Site, method: Method, path: &str) -> (StatusCode, HeaderValue, Vec<u8>) {

@@ -63,6 +63,8 @@ pub enum Command {
     SortNext,
     /// Go to the same place of another cluster, whose page has this address.
     Cluster(String),
+    /// Open the recording beside the page that this fragment names.
+    OpenBeside(String),
     /// Show what changes in everything that matters.
     WhatChanged,
     /// Show what changes in the kinds in view, or their table again.

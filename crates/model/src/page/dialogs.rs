@@ -1,5 +1,6 @@
 //! The dialogs: the palette with what it has found, the help, and messages to the user.
 
+use crate::navigation::recorded::offered;
 use crate::page::command::{Command, PaletteCommand};
 use crate::page::connection::load_namespaces;
 use crate::page::context::Context;
@@ -89,7 +90,9 @@ impl Dialogs {
             cx.hurry();
         }
         let namespaces: Vec<String> = cx.view.header.namespaces.known().cloned().collect();
-        let found = Known { objects: self.objects.found(), namespaces: &namespaces, ..known(cx) }.find(&query);
+        let recordings = offered(&cx.env.named("recordings").unwrap_or_default());
+        let objects = self.objects.found();
+        let found = Known { objects, namespaces: &namespaces, recordings: &recordings, ..known(cx) }.find(&query);
         let items = found.iter().map(|found| PaletteItem {
             pieces: found.pieces(),
             group: found.entry.group.word(),
@@ -138,5 +141,6 @@ fn known<'a>(cx: &'a Context<'_>) -> Known<'a> {
         recent: &cx.navigation.recent,
         objects: &[],
         clusters: &cx.navigation.clusters,
+        recordings: &[],
     }
 }

@@ -543,6 +543,11 @@ impl Page {
                 let url = cx.navigation.url_in(&page);
                 cx.effects.push(Effect::Load(url));
             }
+            Command::OpenBeside(fragment) => {
+                let url = cx.env.url();
+                let page = url.split('#').next().unwrap_or_default();
+                cx.effects.push(Effect::Load(format!("{page}{fragment}")));
+            }
             Command::ToggleTheme => settings::toggle_theme(cx),
             Command::ToggleZone => {
                 settings::toggle_zone(cx);

@@ -105,6 +105,8 @@ pub struct Known<'a> {
     pub objects: &'a [FoundObject],
     /// The clusters to choose from.
     pub clusters: &'a [ClusterPage],
+    /// The recordings beside the page, each with its title and the fragment that opens it.
+    pub recordings: &'a [(String, String)],
 }
 
 impl Known<'_> {
@@ -187,8 +189,15 @@ impl Known<'_> {
             names: offer.names.iter().map(|name| name.to_string()).collect(),
             command: offer.command.clone(),
         });
+        let recordings = self.recordings.iter().map(|(title, fragment)| Entry {
+            group: Group::Action,
+            title: title.clone(),
+            detail: String::from("recording"),
+            names: ["open", "recording", "earlier"].map(String::from).to_vec(),
+            command: Command::OpenBeside(fragment.clone()),
+        });
         let namespaces = std::iter::once(all).chain(namespaces).chain(everything);
-        recent.chain(kinds).chain(namespaces).chain(clusters).chain(beside).chain(commands)
+        recent.chain(kinds).chain(namespaces).chain(clusters).chain(beside).chain(recordings).chain(commands)
     }
 
     /// An object that was found, unless it is one of those that were looked at.

@@ -12,8 +12,16 @@ fn find(query: &str) -> Vec<FoundEntry> {
     let (catalog, namespaces) = (Catalog::default(), names(&["default", "kube-system", "payments", "shop"]));
     let recent = [("pods", ObjectKey::new("shop", "cart-7")), ("gone", ObjectKey::new("shop", "cart-8"))];
     let route = Route::parse("#/nodes?pin=jobs&q=x");
-    Known { route: &route, catalog: &catalog, namespaces: &namespaces, recent: &recent, objects: &[], clusters: &[] }
-        .find(query)
+    Known {
+        route: &route,
+        catalog: &catalog,
+        namespaces: &namespaces,
+        recent: &recent,
+        objects: &[],
+        clusters: &[],
+        recordings: &[],
+    }
+    .find(query)
 }
 
 #[test]
@@ -154,6 +162,7 @@ fn any_text_can_be_looked_for() {
         recent: &[],
         objects: &[],
         clusters: &clusters,
+        recordings: &[],
     };
     for query in ["ä", "ÄÖ", "ß", "i̇s", "st", "İ", "\u{301}", "a\u{0}b", "::::", "   ", "- -"] {
         for found in known.find(query) {

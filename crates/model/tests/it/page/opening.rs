@@ -1,7 +1,7 @@
 //! Recordings that lie beside the page, which an address names or the page offers.
 
 use kubechurn_model::page::Page;
-use kubechurn_model::page::command::Command;
+use kubechurn_model::page::command::{Command, PaletteCommand};
 use kubechurn_model::page::effect::{Answer, Effect};
 use kubechurn_model::page::environment::{Environment, Recorded};
 use kubechurn_recording::Header;
@@ -92,4 +92,24 @@ fn where_no_api_answers_the_recordings_beside_the_page_are_offered() {
             ("A node that fails", "#/open?url=examples/node.churn")
         ]
     );
+}
+
+#[test]
+fn where_an_api_answers_they_are_in_the_palette() {
+    let place = Place::default();
+    *place.url.borrow_mut() = (HOME.to_owned(), String::from("#/pods"));
+    let named = "recordings/files.churn earlier: today 09:00 to 12:40";
+    place.named.borrow_mut().insert("recordings", named.to_owned());
+    let mut play = Play::of(place);
+    play.command(Command::Palette(PaletteCommand::Seek(String::from("earlier"))));
+    let palette = (*play.page.view().dialogs.palette).clone().expect("it is open");
+    assert_eq!(
+        palette.items[0].pieces.iter().map(|(_, text)| &**text).collect::<String>(),
+        "earlier: today 09:00 to 12:40"
+    );
+    play.command(Command::Palette(PaletteCommand::Take(Some(0))));
+    let loads = play.page.take_effects().into_iter().any(
+        |effect| matches!(&effect, Effect::Load(url) if *url == format!("{HOME}#/open?url=recordings/files.churn")),
+    );
+    assert!(loads);
 }
