@@ -328,12 +328,13 @@ impl Requests {
             all.iter().zip(&joined.all).map(|(all, state)| (all.request.id.clone(), *state)).collect();
         // Who asked for what is gone now.
         let mut asked: Vec<(Uid, Option<Arc<Request>>)> = known.asked.clone();
-        for (facts, outcome) in known.versions.iter().zip(&joined.versions) {
+        for (at, (facts, outcome)) in known.versions.iter().zip(&joined.versions).enumerate() {
             let request = match outcome {
                 Outcome::One(request) => Some(Arc::clone(request)),
                 Outcome::None | Outcome::Several => None,
             };
             let request = match facts.what {
+                What::Evicted => evicted(&facts.uid, &known.versions[at..], &joined.versions[at..]),
                 What::Marked => {
                     asked.retain(|(uid, _)| *uid != facts.uid);
                     asked.push((facts.uid.clone(), request.clone()));
@@ -520,6 +521,15 @@ impl Requests {
         known.retain(|_, known| !known.is_empty());
         taken.sort_by_key(|found| found.id);
         taken
+    }
+}
+
+/// The eviction that has marked a Pod for deletion: it has announced that with the version before.
+fn evicted(uid: &Uid, versions: &[Facts], outcomes: &[Outcome]) -> Option<Arc<Request>> {
+    let mut later = versions.iter().zip(outcomes);
+    match later.find(|(facts, _)| facts.uid == *uid && facts.what == What::Marked)? {
+        (_, Outcome::One(request)) if request.verb == "create" => Some(Arc::clone(request)),
+        _ => None,
     }
 }
 
