@@ -141,9 +141,8 @@ pub fn of_change(delta_type: DeltaType, old: Option<&str>, new: Option<&str>) ->
 pub(crate) fn written_at(text: &str, writer: &InferredWriter) -> Option<Timestamp> {
     let is = |value: &str, wanted: &str| json::unescaped(value).unwrap_or_default() == *wanted;
     let entries = entries(managed_fields(text));
-    let its = entries
-        .iter()
-        .filter(|entry| is(entry.manager, &writer.manager) && is(entry.subresource, &writer.subresource));
+    let its =
+        entries.iter().filter(|entry| is(entry.manager, &writer.manager) && is(entry.subresource, &writer.subresource));
     its.filter_map(|entry| Timestamp::parse_set(&json::unescaped(entry.time)?)).max()
 }
 

@@ -213,7 +213,14 @@ impl<W: Write> Printer<W> {
     pub fn new(out: W, show: Show) -> Printer<W> {
         let is_plain = show.json || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let is_coloured = !is_plain && io::stdout().is_terminal();
-        Printer { out: BufWriter::new(out), show, is_coloured, failure: None, newest: Newest::default(), who: Who::new() }
+        Printer {
+            out: BufWriter::new(out),
+            show,
+            is_coloured,
+            failure: None,
+            newest: Newest::default(),
+            who: Who::new(),
+        }
     }
 
     /// Hands on what was printed.
@@ -264,7 +271,9 @@ impl<W: Write> Printer<W> {
         let glyph = self.coloured(colour, glyph.glyph());
         let words: String = change.parts().iter().map(|part| self.part(part)).collect();
         let writers = match named {
-            Some(request) if change.delta_type == DeltaType::Deleted => plain(&format!("asked for by {}", request.who())),
+            Some(request) if change.delta_type == DeltaType::Deleted => {
+                plain(&format!("asked for by {}", request.who()))
+            }
             Some(request) => plain(&format!("by {}", request.who())),
             None => change.writers.iter().map(|writer| plain(&writer.to_string())).collect::<Vec<_>>().join(", "),
         };

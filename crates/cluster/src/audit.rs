@@ -120,9 +120,13 @@ fn verb(method: &Method, target: &Target) -> Option<&'static str> {
 fn line(id: &str, verb: &str, target: &Target, parts: &Parts, asked: Value, received: Time) -> Value {
     let resource = &target.resource;
     let mut of = json!({"resource": resource.plural, "apiVersion": resource.version()});
-    let metadata = |name: &str| if asked["kind"] == "DeleteOptions" { "" } else { asked["metadata"][name].as_str().unwrap_or_default() };
+    let metadata = |name: &str| {
+        if asked["kind"] == "DeleteOptions" { "" } else { asked["metadata"][name].as_str().unwrap_or_default() }
+    };
     // As `LogRequestObject` of the real server completes it.
-    let named = |own: Option<&str>, name: &str| own.unwrap_or_else(|| if verb == "patch" { "" } else { metadata(name) }).to_owned();
+    let named = |own: Option<&str>, name: &str| {
+        own.unwrap_or_else(|| if verb == "patch" { "" } else { metadata(name) }).to_owned()
+    };
     let subresource = match target.part {
         Part::Whole => "",
         Part::Status => "status",

@@ -250,7 +250,10 @@ mod tests {
         assert_eq!((&**user, &**address, &**verb, &**manager), ("alice", "10.0.0.7", "patch", "kubectl-set"));
         assert!(agent.starts_with("kubectl/v1.36.2 ") && matches!(agent, Cow::Borrowed(_)));
         assert_eq!(ended - began, 250.0);
-        assert_eq!((&*write.group, &*write.plural, &*write.namespace, &*write.name), ("apps", "deployments", "shop", "web"));
+        assert_eq!(
+            (&*write.group, &*write.plural, &*write.namespace, &*write.name),
+            ("apps", "deployments", "shop", "web")
+        );
         assert_eq!((write.act, &*write.uid, &*write.base, &*write.result), (Act::Change, "", "", ""));
     }
 

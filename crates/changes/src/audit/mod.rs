@@ -97,15 +97,18 @@ pub struct Counts {
 }
 
 impl std::fmt::Display for Counts {
-    /// In a sentence: `12 of 20 writes in the audit log match a change, 3 fit several, 5 none`.
+    /// In a sentence: `of 20 writes in the audit log 12 match a change, 3 fit several, 5 none`.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Counts { writes, matched, several, none, unreadable, too_many, foreign, .. } = self;
-        write!(formatter, "{matched} of {writes} writes in the audit log match a change, {several} fit several, {none} none")?;
+        write!(
+            formatter,
+            "of {writes} writes in the audit log {matched} match a change, {several} fit several, {none} none"
+        )?;
         if *too_many > 0 {
             write!(formatter, "; {too_many} were too many to be kept")?;
         }
         if *unreadable > 0 {
-            write!(formatter, "; {unreadable} lines are not readable")?;
+            write!(formatter, "; not readable: {unreadable} of its lines")?;
         }
         if *foreign > 0 {
             write!(formatter, "; the log has lines of another cluster, so that those without a uid fit nothing")?;
@@ -318,8 +321,11 @@ impl Requests {
         let Some(mut known) = self.known.remove(of) else { return };
         known.writes.sort_by(|one, other| one.began.total_cmp(&other.began));
         let pool = (of.0.clone(), of.1.clone(), of.2.clone(), SmolStr::default());
-        let all: Vec<&Stored> =
-            self.known.get(&pool).map(|pool| pool.all.iter().filter(|all| self.counts_for(all)).collect()).unwrap_or_default();
+        let all: Vec<&Stored> = self
+            .known
+            .get(&pool)
+            .map(|pool| pool.all.iter().filter(|all| self.counts_for(all)).collect())
+            .unwrap_or_default();
         let (counting, places): (Vec<&Stored>, Vec<usize>) =
             known.writes.iter().zip(0..).filter(|(write, _)| self.counts_for(write)).unzip();
         let versions: Vec<&Facts> = known.versions.iter().collect();

@@ -108,7 +108,8 @@ fn where_a_line_is_missing_the_other_one_is_not_taken_for_it() {
 fn a_patch_that_changed_nothing_wrote_nothing() {
     let (old, new) = (pod("u", 1, &[], ""), pod("u", 2, &[("m", "status", 5)], ""));
     let versions = [(ADDED, "u", &*old, 1.0), (UPDATED, "u", &*new, 5.5)];
-    let more = format!(r#"{OF_STATUS},"responseObject":{{"kind":"Pod","metadata":{{"uid":"u","resourceVersion":"2"}}}}"#);
+    let more =
+        format!(r#"{OF_STATUS},"responseObject":{{"kind":"Pod","metadata":{{"uid":"u","resourceVersion":"2"}}}}"#);
     let (first, second) = (line(1, "alice", "patch", (5.1, 5.2), &more), line(2, "bob", "patch", (5.3, 5.4), &more));
     let both = requests(&[second.clone(), first.clone()], &versions);
     assert_eq!((who(&both, 1), both.counts().matched, both.counts().none), (String::from("alice"), 1, 1));
@@ -147,7 +148,11 @@ fn a_collection_that_was_deleted_names_its_objects_or_has_no_selector() {
         let of = format!(r#""objectRef":{{"resource":"pods","namespace":"shop"}}{more}"#);
         let requests = requests(&[line(1, "alice", "deletecollection", (5.2, 5.3), &of)], &versions);
         let counts = requests.counts();
-        assert_eq!((who(&requests, 1), counts.matched), (expected.to_owned(), u64::from(!expected.is_empty())), "{more}");
+        assert_eq!(
+            (who(&requests, 1), counts.matched),
+            (expected.to_owned(), u64::from(!expected.is_empty())),
+            "{more}"
+        );
     };
     check("", "alice");
     check(r#","requestURI":"/x?labelSelector=a""#, "");
@@ -177,10 +182,14 @@ fn what_is_taken_is_forgotten_and_who_asked_for_a_deletion_is_not() {
     let versions = [(ADDED, "u", &*old, 1.0), (UPDATED, "u", &*new, 5.5)];
     let mut requests = requests(&[line(1, "alice", "delete", (5.2, 5.3), OF)], &versions);
     let taken = requests.take_before(START + 20_000.0);
-    assert_eq!(taken.iter().map(|found| (found.id, found.request.who())).collect::<Vec<_>>(), [(1, "alice".to_owned())]);
+    assert_eq!(
+        taken.iter().map(|found| (found.id, found.request.who())).collect::<Vec<_>>(),
+        [(1, "alice".to_owned())]
+    );
     assert!(!requests.holds(0) && requests.of(1).is_none());
     let uid = Uid::new("u");
-    let gone = Version { id: 2, delta_type: DELETED, uid: &uid, old: Some(&new), new: Some(&new), at: START + 35_000.0 };
+    let gone =
+        Version { id: 2, delta_type: DELETED, uid: &uid, old: Some(&new), new: Some(&new), at: START + 35_000.0 };
     requests.version(&PODS, &ObjectKey::new("shop", "a"), gone);
     while requests.settle(9) {}
     assert_eq!(who(&requests, 2), "alice");

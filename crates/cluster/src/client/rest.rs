@@ -65,7 +65,15 @@ impl Client {
     /// Outside a runtime of tokio: the requests are handled on the runtime that this is called in.
     pub fn new(router: Router, program: &'static str) -> Self {
         let (server, user_agent) = (Handle::current(), user_agent(program, ""));
-        Self { router, server, user_agent, user: ADMINISTRATOR.into(), impersonated: "".into(), manager: None, accept: None }
+        Self {
+            router,
+            server,
+            user_agent,
+            user: ADMINISTRATOR.into(),
+            impersonated: "".into(),
+            manager: None,
+            accept: None,
+        }
     }
 
     /// A copy of this client that sends as another program.

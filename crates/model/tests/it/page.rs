@@ -22,6 +22,7 @@ mod saving;
 mod span;
 mod timeline;
 mod times;
+mod who;
 mod wrong;
 
 use std::cell::{Cell, RefCell};

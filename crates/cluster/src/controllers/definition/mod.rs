@@ -46,7 +46,11 @@ impl Controller for DefinitionFinalizer {
                 waiting.add(change.object().key.clone());
             }
         });
-        Self { client: context.client.with_user_agent("kube-apiserver").with_user("system:apiserver"), definitions, queue }
+        Self {
+            client: context.client.with_user_agent("kube-apiserver").with_user("system:apiserver"),
+            definitions,
+            queue,
+        }
     }
 
     async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {

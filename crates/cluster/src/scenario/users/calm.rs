@@ -35,7 +35,12 @@ async fn run_job(environment: &mut Environment) {
         "spec": {"completions": completions, "parallelism": completions, "backoffLimit": 1,
             "ttlSecondsAfterFinished": 60, "template": {"spec": {"restartPolicy": "Never", "containers": [
                 {"name": "task", "image": "registry.example/tools/task:3.2", "command": ["sh", "-c", script]}]}}}});
-    let _ = environment.client.with_user("system:serviceaccount:ops:cron-runner").with_user_agent("cron-runner").create(&JOBS, namespace, &job).await;
+    let _ = environment
+        .client
+        .with_user("system:serviceaccount:ops:cron-runner")
+        .with_user_agent("cron-runner")
+        .create(&JOBS, namespace, &job)
+        .await;
 }
 
 /// Deletes a Pod, which its controller replaces.
@@ -53,7 +58,8 @@ async fn delete_pod(environment: &mut Environment) {
 /// Edits a ConfigMap, as a program that saves its settings.
 async fn edit_settings(environment: &mut Environment) {
     let (namespace, ..) = *environment.random.pick(&names::NAMESPACES);
-    let client = environment.client.with_user("system:serviceaccount:ops:config-operator").with_user_agent("config-operator");
+    let client =
+        environment.client.with_user("system:serviceaccount:ops:config-operator").with_user_agent("config-operator");
     let data = json!({"threshold": environment.random.between(10, 99).to_string(), "region": "demo-1"});
     let patch = json!({"data": data});
     let edited = client.patch(&CONFIG_MAPS, namespace, "settings", Patch::Merge(&patch)).await;

@@ -12,7 +12,9 @@ const FIELD: &str = "mesh.example/tier";
 /// Runs until it is dropped.
 pub async fn play(mut environment: Environment) {
     let sides = [("mesh-operator", "gold"), ("policy-operator", "silver")];
-    let clients = sides.map(|(agent, _)| environment.client.with_user(&format!("system:serviceaccount:mesh:{agent}")).with_user_agent(agent));
+    let clients = sides.map(|(agent, _)| {
+        environment.client.with_user(&format!("system:serviceaccount:mesh:{agent}")).with_user_agent(agent)
+    });
     loop {
         let Some(deployment) = environment.reserve_deployment().await else {
             environment.rest(1000, 2000).await;
