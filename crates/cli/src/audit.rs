@@ -215,7 +215,9 @@ mod tests {
     fn a_log_is_read_from_its_start_followed_and_found_again_when_it_was_renamed_or_begins_anew() {
         let path = std::env::temp_dir().join(format!("kubechurn-followed-{}.log", std::process::id()));
         let other = path.with_extension("1");
-        let line = |id: u32| format!(r#"{{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"RequestReceived","auditID":"{id}"}}"#);
+        let line = |id: u32| {
+            format!(r#"{{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"RequestReceived","auditID":"{id}"}}"#)
+        };
         fs::write(&path, format!("{}\n{}\n", line(1), &line(2)[..20])).expect("a file");
         let mut followed = Followed::open(&path, 0.0).expect("it is there");
         let mut lines = |followed: &mut Followed| {

@@ -288,7 +288,9 @@ impl<W: Write> Printer<W> {
         let glyph = self.coloured(colour, glyph.glyph());
         let words: String = change.parts().iter().map(|part| self.part(part)).collect();
         let writers = match named {
-            Some(request) if change.delta_type == DeltaType::Deleted => plain(&format!("asked for by {}", request.who())),
+            Some(request) if change.delta_type == DeltaType::Deleted => {
+                plain(&format!("asked for by {}", request.who()))
+            }
             Some(request) => plain(&format!("by {}", request.who())),
             None => change.writers.iter().map(|writer| plain(&writer.to_string())).collect::<Vec<_>>().join(", "),
         };

@@ -91,7 +91,8 @@ fn resynced(count: u64, time: &str) -> String {
 }
 
 /// What is said of writers who are not certain.
-pub const INFERRED: &str = "inferred from managedFields: whose entry changed with this version, or who owns what changed";
+pub const INFERRED: &str =
+    "inferred from managedFields: whose entry changed with this version, or who owns what changed";
 
 fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands: Commands) -> impl IntoView + use<> {
     let at = version.at;

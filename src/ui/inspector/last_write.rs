@@ -31,7 +31,12 @@ pub fn LastWrite(signals: Inspector, commands: Commands) -> impl IntoView {
     }
 }
 
-fn written_view(written: Written, (when, at): (String, Option<f64>), by: Option<By>, commands: Commands) -> impl IntoView {
+fn written_view(
+    written: Written,
+    (when, at): (String, Option<f64>),
+    by: Option<By>,
+    commands: Commands,
+) -> impl IntoView {
     let Written { sequence, writers, changes, .. } = written;
     let names = match &by {
         Some(by) => format!("{}, {}", by.words(), by.how),

@@ -90,7 +90,6 @@ impl Stored {
             // The kubelet deletes what was marked before, and never marks.
             (Act::Delete, What::Marked) => !is_other && !self.is_node && self.marked(version),
             (Act::DeleteAll, What::Marked) => self.is_among(&version.uid) && self.marked(version),
-            (Act::Delete, What::Evicted) => &*self.request.verb == "create" && self.is_about(version.at),
             (Act::Delete, What::Deleted) => self.removed(version),
             (Act::DeleteAll, What::Deleted) => self.is_among(&version.uid) && self.removed(version),
             _ => false,

@@ -223,13 +223,14 @@ fn milliseconds(text: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
+    const USUAL: &str = r#""kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"a-1","stage":"ResponseComplete","requestURI":"/apis/apps/v1/namespaces/shop/deployments/web?fieldManager=kubectl-set","verb":"patch","user":{"username":"alice","groups":["dev"]},"sourceIPs":["10.0.0.7","10.0.0.1"],"userAgent":"kubectl/v1.36.2 (linux/amd64) kubernetes/abc","objectRef":{"resource":"deployments","namespace":"shop","name":"web","apiGroup":"apps","apiVersion":"v1"},"responseStatus":{"metadata":{},"code":200},"requestReceivedTimestamp":"2026-11-26T17:00:00.250000Z","stageTimestamp":"2026-11-26T17:00:00.500000Z""#;
+
     /// A line of a request on a Deployment, with these members beside the usual ones.
     fn line(more: &str) -> String {
-        let usual = r#""kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"a-1","stage":"ResponseComplete","requestURI":"/apis/apps/v1/namespaces/shop/deployments/web?fieldManager=kubectl-set","verb":"patch","user":{"username":"alice","groups":["dev"]},"sourceIPs":["10.0.0.7","10.0.0.1"],"userAgent":"kubectl/v1.36.2 (linux/amd64) kubernetes/abc","objectRef":{"resource":"deployments","namespace":"shop","name":"web","apiGroup":"apps","apiVersion":"v1"},"responseStatus":{"metadata":{},"code":200},"requestReceivedTimestamp":"2026-11-26T17:00:00.250000Z","stageTimestamp":"2026-11-26T17:00:00.500000Z""#;
+        let text = format!("{{{USUAL}}}");
         let mut names: Vec<&str> = Vec::new();
         let members = json::members(more).expect("an object");
         members.iter().for_each(|member| names.push(&member.name));
-        let text = format!("{{{usual}}}");
         let kept = json::members(&text).expect("an object");
         let kept = kept.iter().filter(|member| !names.contains(&&*member.name));
         let all = kept.chain(&members).map(|member| format!("\"{}\":{}", member.name, member.value));

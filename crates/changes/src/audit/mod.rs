@@ -97,18 +97,18 @@ pub struct Counts {
 }
 
 impl std::fmt::Display for Counts {
-    /// In a sentence: `12 of 20 writes in the audit log match a change, 3 fit several, 5 none`.
+    /// In a sentence: `of 20 writes in the audit log 12 match a change, 3 fit several, 5 none`.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Counts { writes, matched, several, none, unreadable, too_many, foreign, .. } = self;
         write!(
             formatter,
-            "{matched} of {writes} writes in the audit log match a change, {several} fit several, {none} none"
+            "of {writes} writes in the audit log {matched} match a change, {several} fit several, {none} none"
         )?;
         if *too_many > 0 {
             write!(formatter, "; {too_many} were too many to be kept")?;
         }
         if *unreadable > 0 {
-            write!(formatter, "; {unreadable} lines are not readable")?;
+            write!(formatter, "; not readable: {unreadable} of its lines")?;
         }
         if *foreign > 0 {
             write!(formatter, "; the log has lines of another cluster, so that those without a uid fit nothing")?;
@@ -334,12 +334,13 @@ impl Requests {
             all.iter().zip(&joined.all).map(|(all, state)| (all.request.id.clone(), *state)).collect();
         // Who asked for what is gone now.
         let mut asked: Vec<(Uid, Option<Arc<Request>>)> = known.asked.clone();
-        for (facts, outcome) in known.versions.iter().zip(&joined.versions) {
+        for (at, (facts, outcome)) in known.versions.iter().zip(&joined.versions).enumerate() {
             let request = match outcome {
                 Outcome::One(request) => Some(Arc::clone(request)),
                 Outcome::None | Outcome::Several => None,
             };
             let request = match facts.what {
+                What::Evicted => evicted(&facts.uid, &known.versions[at..], &joined.versions[at..]),
                 What::Marked => {
                     asked.retain(|(uid, _)| *uid != facts.uid);
                     asked.push((facts.uid.clone(), request.clone()));
@@ -526,6 +527,15 @@ impl Requests {
         known.retain(|_, known| !known.is_empty());
         taken.sort_by_key(|found| found.id);
         taken
+    }
+}
+
+/// The eviction that has marked a Pod for deletion: it has announced that with the version before.
+fn evicted(uid: &Uid, versions: &[Facts], outcomes: &[Outcome]) -> Option<Arc<Request>> {
+    let mut later = versions.iter().zip(outcomes);
+    match later.find(|(facts, _)| facts.uid == *uid && facts.what == What::Marked)? {
+        (_, Outcome::One(request)) if request.verb == "create" => Some(Arc::clone(request)),
+        _ => None,
     }
 }
 

@@ -280,7 +280,18 @@ impl Asked {
             (None, _) => Source::Kubeconfig { context: self.context, file: self.kubeconfig },
         };
         let (namespaces, length, title) = (self.namespaces, self.length, String::new());
-        Ok(Record { from, kinds, namespaces, to, length, until: None, title, secrets: false, plain: false, audit: None })
+        Ok(Record {
+            from,
+            kinds,
+            namespaces,
+            to,
+            length,
+            until: None,
+            title,
+            secrets: false,
+            plain: false,
+            audit: None,
+        })
     }
 }
 
@@ -444,7 +455,7 @@ mod tests {
     fn record(from: Source) -> Record {
         let (kinds, namespaces, length, until, title) = (Vec::new(), None, None, None, String::new());
         let to = Destination::File(PathBuf::from("x.churn"));
-        Record { from, kinds, namespaces, to, length, until, title, secrets: false, plain: false }
+        Record { from, kinds, namespaces, to, length, until, title, secrets: false, plain: false, audit: None }
     }
 
     fn usual() -> Record {
@@ -462,7 +473,10 @@ mod tests {
         let two = Record { namespaces: Some(of(&["a", "b"])), secrets: true, ..usual() };
         check("record -n a,b -o x.churn --secrets", Ok(Command::Record(two)));
         check("record -o x.churn --plain", Ok(Command::Record(Record { plain: true, ..usual() })));
-        check("record -o x.churn --audit a.log", Ok(Command::Record(Record { audit: Some("a.log".into()), ..usual() })));
+        check(
+            "record -o x.churn --audit a.log",
+            Ok(Command::Record(Record { audit: Some("a.log".into()), ..usual() })),
+        );
         check("record -A -o x.churn", Ok(Command::Record(Record { namespaces: Some(Vec::new()), ..usual() })));
         let named = Source::Kubeconfig { context: Some("x".into()), file: Some("/f".into()) };
         check("record --context x --kubeconfig /f -o x.churn", Ok(Command::Record(record(named))));
@@ -546,7 +560,10 @@ mod tests {
         let of = |show| with(show, None);
         check("changes x.churn", of(show(false, false, "")));
         check("changes x.churn --audit a.log", with(show(false, false, ""), Some("a.log".into())));
-        check("changes --audit a.log", Err("--audit of changes is for a recording: name one, or record with kubechurn record --audit"));
+        check(
+            "changes --audit a.log",
+            Err("--audit of changes is for a recording: name one, or record with kubechurn record --audit"),
+        );
         check("changes --json x.churn --all", of(show(true, true, "")));
         check("changes x.churn kind:Pod !web --json", of(show(false, true, "kind:Pod !web")));
         check("changes x.churn y.churn", of(show(false, false, "y.churn")));

@@ -546,7 +546,9 @@ impl Feed {
         // What is different in the end has numbers of its own.
         if self.changes.net.is_none() {
             let inferred = |seq| {
-                feed.line(seq).and_then(|line| line.writers.first()).map_or_else(String::new, |by| by.name().to_string())
+                feed.line(seq)
+                    .and_then(|line| line.writers.first())
+                    .map_or_else(String::new, |by| by.name().to_string())
             };
             match place {
                 FeedPlace::Entry(_) => who::show(&mut row, &entry.seqs, &inferred, cx),

@@ -23,6 +23,7 @@ mod saving;
 mod span;
 mod timeline;
 mod times;
+mod who;
 mod wrong;
 
 use std::cell::{Cell, RefCell};

@@ -38,7 +38,8 @@ async fn play(scenarios: &[Scenario], seed: u64, seconds: u64) -> Played {
     let name = format!("kubechurn-audit-{}-{}", std::process::id(), PLAYED.fetch_add(1, Ordering::Relaxed));
     let path: PathBuf = std::env::temp_dir().join(name);
     let args = Args { pods: 60, seed, scenarios: scenarios.to_vec(), audit: Some(path.clone()), ..quiet() };
-    let page = play_with(args, Some(Box::new(|client, _| act(client).boxed_local())), Duration::from_secs(seconds)).await;
+    let page =
+        play_with(args, Some(Box::new(|client, _| act(client).boxed_local())), Duration::from_secs(seconds)).await;
     let to_server = clock::time().0 as f64 / 1e6 - page.now();
     let text = fs::read_to_string(&path).unwrap();
     fs::remove_file(path).unwrap();
@@ -270,7 +271,9 @@ async fn every_change_gets_its_right_user_and_none_another_one() {
             assert!(users.iter().any(|known| known.starts_with(user)), "{user} is not among {users:?}");
         }
         let of_alice = played.log.iter().find(|line| text(line, "/user/username") == "alice").unwrap();
-        assert!(text(of_alice, "/userAgent").starts_with("kubectl/v") && text(of_alice, "/sourceIPs/0") == "192.0.2.11");
+        assert!(
+            text(of_alice, "/userAgent").starts_with("kubectl/v") && text(of_alice, "/sourceIPs/0") == "192.0.2.11"
+        );
     }
 }
 
@@ -307,4 +310,3 @@ async fn with_holes_doubles_and_the_lines_of_another_cluster_nothing_is_false() 
         }
     }
 }
-
