@@ -24,6 +24,7 @@ const MODEL: &[&str] = &[
     "feed",
     "inspector",
     "verification",
+    "inside",
     "shell",
     "view",
     "page",
