@@ -25,6 +25,7 @@ const MODEL: &[&str] = &[
     "feed",
     "inspector",
     "verification",
+    "inside",
     "shell",
     "view",
     "page",

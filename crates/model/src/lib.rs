@@ -13,6 +13,7 @@
 //! - [`feed`] has the changes in rows, the counts of a time range, and the filters that the user is notified of.
 //! - [`inspector`] reads an object in full, and how it changed.
 //! - [`verification`] compares what the page holds with what the server has.
+//! - [`inside`] plays a recorded stream through Reflector, queues, store, handlers and work queue, one step at a time.
 //! - [`shell`] has what surrounds all that: the sidebar's groups, the sizes of panels, sentences for screen readers.
 //! - [`view`] is what the page shows, panel by panel.
 //! - [`page`] takes commands, answers and frames, and gives effects and a view: one file for the part of each subject.
@@ -22,6 +23,7 @@
 
 pub mod feed;
 pub mod history;
+pub mod inside;
 pub mod inspector;
 pub mod kept;
 pub mod kind_id;

@@ -23,7 +23,7 @@ use crate::cache::queue::{Counts, Queue, Queued, late, resolve};
 use crate::cache::store::Store;
 
 /// The queue. A delta for a key that waits already costs one look-up, and no allocation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DeltaFifo {
     /// What waits, for each key.
     slots: KeyedSlab<Slot>,
@@ -43,7 +43,7 @@ pub struct DeltaFifo {
     replaced: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Slot {
     hash: u64,
     /// Never empty.
@@ -55,7 +55,7 @@ struct Slot {
 }
 
 /// The objects that one resync repeats, as the store held them. Their place may be in the middle of the queue.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Again {
     /// How many slots of the queue come before these objects. Slots that come before an earlier resync are not counted.
     ahead: usize,
@@ -185,6 +185,24 @@ impl DeltaFifo {
             Some(again) if again.ahead == 0 => Turn::Again,
             _ => Turn::Queue,
         }
+    }
+
+    /// What waits for each key, as it will be popped, from the head on. The deltas of every key are cloned, so this is for
+    /// looking at a queue, and not for taking anything out.
+    pub fn waiting_slots(&self) -> Vec<Deltas> {
+        let packed = |delta_type, object: &Arc<Object>| match self.slot(&object.key) {
+            Some(slot) => slot.deltas.clone(),
+            None => Delta::new(delta_type, object.clone()).into(),
+        };
+        let mut slots: Vec<Deltas> =
+            self.listed.iter().map(|(_, object)| packed(DeltaType::Replaced, object)).collect();
+        let mut queue = self.queue.iter().map(|&at| self.slots[at].deltas.clone());
+        for again in &self.again {
+            slots.extend(queue.by_ref().take(again.ahead));
+            slots.extend(again.objects.iter().map(|(_, object)| packed(DeltaType::Sync, object)));
+        }
+        slots.extend(queue);
+        slots
     }
 
     /// The slot of the head. `None` if nothing waits, or if the head is an item of the complete list, or an object that

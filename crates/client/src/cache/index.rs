@@ -56,6 +56,7 @@ pub struct IndexExists(pub String);
 
 /// One index: the keys that are filed under each value. A value without keys has no entry, or an index over values that come
 /// and go would grow without end (kubernetes issue 84959).
+#[derive(Clone)]
 pub struct Index {
     name: Box<str>,
     of: IndexFunc,

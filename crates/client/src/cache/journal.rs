@@ -28,7 +28,7 @@ impl From<&Object> for Identity {
 }
 
 /// What the objects that changed since a moment were at that moment.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Journal {
     /// What each object was; `None` if it did not exist.
     pub(super) before: HashMap<ObjectKey, Option<Identity>, FxBuildHasher>,

@@ -38,7 +38,7 @@ pub(super) fn spread(hash: u32) -> u64 {
 }
 
 /// At most one value for each key. A place stays that of its value until the value is removed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct KeyedSlab<T> {
     values: Slab<T>,
     places: HashTable<u32>,

@@ -12,7 +12,7 @@ use crate::cache::queue::{Queue, Queued};
 use crate::cache::store::{Change, Store};
 
 /// A queue and the store behind it, with the sums that show that nothing was lost between the two.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Pipeline<Q = DeltaFifo> {
     queue: Q,
     store: Store,

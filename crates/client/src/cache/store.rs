@@ -68,7 +68,7 @@ pub(super) type Hashed<'a> = dyn Iterator<Item = (u32, &'a Arc<Object>)> + 'a;
 
 /// Objects by key, and by whatever indexes were added: client-go's `Store` and `Indexer` (`store.go`, `index.go`,
 /// `thread_safe_store.go`).
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Store {
     /// Each object with the [`half`] of the hash of its key: when the table grows, or tidies up after deletions, it
     /// need not read the objects.

@@ -8,7 +8,7 @@ use crate::workqueue::rate_limiter::RateLimiter;
 /// The queue (client-go `rate_limiting_queue.go`). When the work on an item succeeded, or the item is given up, call
 /// [`RateLimitingQueue::forget`]; when it failed, call [`RateLimitingQueue::add_rate_limited`]. In both cases call
 /// `queue.done` then.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RateLimitingQueue<T, L> {
     /// The items that wait for work or for their time.
     pub queue: DelayingQueue<T>,

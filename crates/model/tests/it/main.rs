@@ -12,6 +12,8 @@ mod columns;
 mod fuzz;
 /// Informers, their handlers, their factory, and two queues side by side.
 mod informers;
+/// An informer from the inside, step by step.
+mod inside;
 /// Lanes of the timeline in groups.
 mod lanes;
 /// The progress of a first list.

@@ -118,7 +118,7 @@ pub enum ListItem<'a> {
 /// assert_eq!(reader.finish()?.resource_version.as_str(), "9");
 /// # Ok::<(), kubechurn_client::api::object::DecodeError>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ListReader {
     position: Position,
     /// The end of the value that is being read.

@@ -317,6 +317,32 @@ fn size_follows_the_keys_that_wait() {
     assert_eq!(reader.fifo.pop(&reader.store).map(|deltas| (deltas.len(), deltas.folded())), Some((1, 1000)));
 }
 
+/// The slots are what the pops bring, in the same order.
+#[test]
+fn the_slots_are_what_will_be_popped() {
+    for puts in [
+        &["+a@2", "~a@3", "-k@4", "."][..],
+        &["[a@2 b@3 k@4", "~b@5", ".", "+z@6"],
+        &[".", "~k@2", "+a@3", "[a@4 b@5"],
+        &["+a@2", ".", "~l@3", "+b@4"],
+    ] {
+        let mut reader = reader("k@1 l@1");
+        reader.put_all(puts);
+        let slots: Vec<(Vec<Arc<Object>>, u64)> = reader.fifo.waiting_slots().iter().map(seen).collect();
+        assert_eq!(slots.len(), reader.fifo.len(), "{puts:?}");
+        let mut popped = Vec::new();
+        while let Some(deltas) = reader.fifo.pop(&reader.store) {
+            popped.push(seen(&deltas));
+        }
+        assert_eq!(slots, popped, "{puts:?}");
+    }
+}
+
+/// The objects of a slot, and how many deltas they stand for.
+fn seen(deltas: &Deltas) -> (Vec<Arc<Object>>, u64) {
+    (deltas.iter().map(|delta| delta.object.object().clone()).collect(), deltas.folded())
+}
+
 /// A put of a random queue: what, of which name, in which life.
 pub fn written(at: usize, (what, name, life): (usize, usize, u32)) -> String {
     let object = format!("{}#{life}@{}", ["a", "b", "c"][name], at + 10);

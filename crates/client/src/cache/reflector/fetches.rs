@@ -13,7 +13,7 @@ use crate::cache::reflector::options::Options;
 pub const PAGE: u32 = 500;
 
 /// The ways to a list, as far as they are known.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fetches {
     /// True if a streaming list is wanted first.
     watch_list: bool,

@@ -46,7 +46,7 @@ impl Health {
 
 /// The knowledge of the held objects. It outlives the states, and stays true while the reflector goes from a watch
 /// through failures, waits and lists to the next watch. All times are milliseconds.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Freshness {
     /// True if a complete list has been handed over.
     pub(super) synced: bool,

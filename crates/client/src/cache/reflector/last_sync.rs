@@ -4,7 +4,7 @@
 use crate::api::object::ResourceVersion;
 
 /// The newest version that was seen.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct LastSync {
     /// Unset before the first list.
     version: ResourceVersion,

@@ -20,7 +20,7 @@ const MOST: usize = 1_000_000;
 const LISTING: f64 = 120_000.0;
 
 /// A list that comes by fetch. All times are milliseconds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct List {
     /// The items so far.
     pub(super) items: Objects,

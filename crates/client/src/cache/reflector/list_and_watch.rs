@@ -25,7 +25,7 @@ use crate::cache::reflector::unread::Unread;
 use crate::cache::reflector::watch::Watch;
 
 /// A list, the watch that follows it, and what is known of both.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ListAndWatch {
     reader: ObjectReader,
     pub(super) requester: Requester,

@@ -55,7 +55,7 @@ pub use crate::cache::reflector::unread::Unread;
 pub use crate::cache::reflector::watch::OpenWatch;
 
 /// Keeps the objects of one resource in one scope as the server has them, as far as the network allows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reflector {
     cycle: ListAndWatch,
 }

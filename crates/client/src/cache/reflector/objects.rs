@@ -16,7 +16,7 @@ use crate::cache::keyed_slab::{half, hash_of, spread};
 ///
 /// Servers list in the order of `namespace/name`: the names of a namespace are in order, but `a-b/x` comes before
 /// `a/x`, so that the namespaces need not be in the order of keys. What is left to sort are the namespaces.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Objects {
     entries: Vec<Entry>,
     /// The places of the entries, found by hash.
@@ -26,7 +26,7 @@ pub(super) struct Objects {
     removed: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     /// The [`half`] of the hash of the key.
     hash: u32,

@@ -42,7 +42,7 @@ pub(super) enum BadFrame {
 }
 
 /// Reads objects of one kind.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ObjectReader {
     decode: Decode,
     keep: Keep,

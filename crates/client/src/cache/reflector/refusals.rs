@@ -12,7 +12,7 @@ pub(super) enum Verb {
 }
 
 /// The last refusal of each verb, in words.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Refusals {
     list: Option<String>,
     watch: Option<String>,

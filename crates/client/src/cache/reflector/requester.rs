@@ -25,7 +25,7 @@ const REFUSED_SOCKETS: u32 = 2;
 const SOCKETS_AGAIN: f64 = 300_000.0;
 
 /// Asks for lists and watches, one after the other.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Requester {
     pub(super) state: State,
     pub(super) last_sync: LastSync,

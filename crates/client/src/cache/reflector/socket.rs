@@ -18,7 +18,7 @@ pub(super) const OPENING: f64 = 15_000.0;
 pub(super) const STALLED: f64 = 30_000.0;
 
 /// One socket, which brings a streaming list, or the watch that follows a list. All times are milliseconds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Socket {
     /// When the socket was asked for.
     pub(super) requested: f64,

@@ -17,7 +17,7 @@ pub(super) enum Phase {
 }
 
 /// The request or the wait that is under way. A state holds what ends with it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum State {
     /// Nothing: it was never started.
     Idle,

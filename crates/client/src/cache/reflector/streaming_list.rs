@@ -15,7 +15,7 @@ use crate::cache::reflector::store::ReflectorStore;
 const LATE: f64 = 10_000.0;
 
 /// A streaming list whose end has not come.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct StreamingList {
     pub(super) socket: Socket,
     /// The objects that the list has brought so far.

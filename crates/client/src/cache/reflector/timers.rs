@@ -19,7 +19,7 @@ const SLOW: f64 = 2_000.0;
 const SLOWEST: f64 = 60_000.0;
 
 /// The waits between attempts, and what is due while a watch runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Timers {
     backoff: Backoff,
     /// When a socket was last asked for.

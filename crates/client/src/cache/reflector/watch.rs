@@ -8,7 +8,7 @@ use crate::cache::reflector::socket::Socket;
 const OWED: f64 = 1_000.0;
 
 /// A watch that is under way. All times are milliseconds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Watch {
     pub(super) socket: Socket,
     /// By when the socket must have brought something, for the server is known to have something for it.

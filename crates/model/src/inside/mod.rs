@@ -1,0 +1,186 @@
+//! The inside of an informer, one step at a time: from the frames of a recorded stream to the work queue.
+//!
+//! The Reflector is the client's own, and the queues are client-go's and the one that folds. What stands around them is made
+//! up: a server that has what the stream shows (`server`), a connection that can be broken (`connection`, `breaks`), handlers
+//! and workers of any speed. Nothing of a page that is shown is touched: an [`Inside`] has a copy of a stream.
+//!
+//! A [`Machine`] goes forward only. [`Inside`] keeps a few of them as they were, and so goes back: to the last one before the
+//! step, and forward from there. It keeps so many that a step back plays at most a 32nd part of the way anew, or 256 steps.
+
+use std::sync::Arc;
+
+use kubechurn_client::api::object::ObjectKey;
+
+mod breaks;
+mod connection;
+mod handlers;
+mod machine;
+mod part;
+mod queues;
+mod server;
+mod step;
+mod work;
+
+pub use breaks::{Break, BreakKind};
+pub use connection::{Connection, Request};
+pub use handlers::{Handled, Handler, HandlerOptions, Handlers, is_sync};
+pub use machine::{Machine, Settings};
+pub use part::Part;
+pub use queues::{Counts, Queues, Slot, SlotEntry, Taken, Which};
+pub use server::{Entry, Frame, Sent, Server};
+pub use step::{Compared, Row, Step, What, written};
+pub use work::{InWork, ReconcilerOptions, Work, Worked};
+
+/// How many steps lie between two machines that are kept, at first.
+const EVERY: usize = 256;
+
+/// The most machines that are kept. Beyond it every second one is dropped.
+const MOST: usize = 64;
+
+/// When to stop.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Until {
+    /// When a list is compared with what is known.
+    Replace,
+    /// When something of this object is popped.
+    Popped(ObjectKey),
+    /// When a handler gets a tombstone.
+    Tombstone,
+    /// When the watch ends.
+    Ended,
+}
+
+impl Until {
+    /// Whether a step is the one.
+    fn is(&self, step: &Step) -> bool {
+        use kubechurn_client::cache::{client_go::Call, delta::DeltaObject};
+        match (self, &step.what) {
+            (Until::Replace, What::Replaced(_)) | (Until::Ended, What::Ended(_)) => true,
+            (Until::Popped(key), What::Popped(taken)) => taken.key.as_ref() == Some(key),
+            (Until::Tombstone, What::Handler(_, Handled::Called(Call::OnDelete { object }))) => {
+                matches!(object, DeltaObject::FinalStateUnknown(_))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A stream, and the machinery at one of its steps.
+#[derive(Debug)]
+pub struct Inside {
+    server: Server,
+    /// What was set, and after which step; the first is that of the beginning.
+    set: Vec<(usize, Arc<Settings>)>,
+    machine: Machine,
+    kept: Vec<Machine>,
+    every: usize,
+    /// The latest time that any step has reached, in milliseconds.
+    reached: f64,
+}
+
+impl Inside {
+    /// The machinery before the first step. It begins at a time in milliseconds, that of the first frame or before.
+    pub fn new(server: Server, settings: Settings, now: f64) -> Inside {
+        let settings = Arc::new(settings);
+        let machine = Machine::new(settings.clone(), now);
+        Inside { server, set: vec![(0, settings)], kept: vec![machine.clone()], machine, every: EVERY, reached: now }
+    }
+
+    /// The machinery now.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The server.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Adds a frame to the stream, which may be one that goes on. What steps have shown already does not change.
+    pub fn push(&mut self, at: f64, frame: Frame) {
+        self.server.push(at.max(self.reached), frame);
+    }
+
+    /// Sets what holds from this step on. What was set for later steps is forgotten.
+    pub fn set(&mut self, settings: Settings) {
+        let number = self.machine.number();
+        let settings = Arc::new(settings);
+        self.set.retain(|(at, _)| *at < number || *at == 0);
+        self.set.push((number, settings));
+        self.kept.retain(|machine| machine.number() < number || machine.number() == 0);
+        self.apply();
+    }
+
+    /// Goes forward by one step. Returns it; `None` at the end.
+    pub fn forward(&mut self) -> Option<&Step> {
+        if !self.machine.advance(&self.server) {
+            return None;
+        }
+        self.reached = self.reached.max(self.machine.now());
+        self.apply();
+        self.keep();
+        self.machine.last()
+    }
+
+    /// Goes back by one step. Returns false at the beginning.
+    pub fn back(&mut self) -> bool {
+        match self.machine.number().checked_sub(1) {
+            Some(number) => self.seek(number) == number,
+            None => false,
+        }
+    }
+
+    /// Goes to the state after so many steps, or to the end if there are fewer. Returns how many there were.
+    pub fn seek(&mut self, number: usize) -> usize {
+        let now = self.machine.number();
+        let kept = self.kept.iter().rfind(|machine| machine.number() <= number);
+        if let Some(kept) = kept.filter(|kept| number < now || kept.number() > now) {
+            self.machine = kept.clone();
+            self.apply();
+        }
+        while self.machine.number() < number && self.forward().is_some() {}
+        self.machine.number()
+    }
+
+    /// Goes forward until something happens, or by so many steps. Returns whether it happened.
+    pub fn forward_until(&mut self, until: &Until, most: usize) -> bool {
+        for _ in 0..most {
+            match self.forward() {
+                Some(step) if until.is(step) => return true,
+                Some(_) => {}
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// How many steps a step back plays anew at most.
+    pub fn replayed(&self) -> usize {
+        self.every
+    }
+
+    /// What was set after the present step holds.
+    fn apply(&mut self) {
+        let number = self.machine.number();
+        if let Some((_, settings)) = self.set.iter().rfind(|(at, _)| *at == number) {
+            self.machine.set(settings.clone());
+        }
+    }
+
+    fn keep(&mut self) {
+        let number = self.machine.number();
+        let newest = self.kept.last().map_or(0, Machine::number);
+        if number < newest + self.every {
+            return;
+        }
+        self.kept.push(self.machine.clone());
+        if self.kept.len() > MOST {
+            let mut at = 0;
+            self.kept.retain(|_| {
+                at += 1;
+                at % 2 == 1
+            });
+            self.every *= 2;
+        }
+    }
+}
