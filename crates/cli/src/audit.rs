@@ -220,7 +220,7 @@ mod tests {
         };
         fs::write(&path, format!("{}\n{}\n", line(1), &line(2)[..20])).expect("a file");
         let mut followed = Followed::open(&path, 0.0).expect("it is there");
-        let mut lines = |followed: &mut Followed| {
+        let lines = |followed: &mut Followed| {
             followed.turn(0.0, false, &mut |_| {});
             followed.counts().lines
         };
