@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use futures::future::join_all;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
@@ -114,21 +113,18 @@ async fn listed() -> Result<Listed, Failure> {
     for id in folder.names().await? {
         // One that is deleted meanwhile is none.
         let Ok(own) = folder.folder(&id, false).await else { continue };
-        let names = own.names().await.unwrap_or_default();
-        let files = join_all(names.iter().map(|name| own.file(name))).await;
-        let files: Vec<File> = files.into_iter().filter_map(Result::ok).collect();
+        let (mut to, mut bytes) = (0.0, 0.0);
+        for name in own.names().await.unwrap_or_default() {
+            if let Ok(file) = own.file(&name).await {
+                (to, bytes) = (file.last_modified().max(to), bytes + file.size());
+            }
+        }
         let is_in_use = in_use.contains(&name_in_use(&id));
         let about = match own.file(ABOUT).await {
             Ok(file) => text(&file).await.unwrap_or_default(),
             Err(_) => String::new(),
         };
-        kept.push(Kept {
-            about,
-            to: files.iter().map(File::last_modified).fold(0.0, f64::max),
-            bytes: files.iter().map(|file| file.size()).sum(),
-            is_in_use,
-            id,
-        });
+        kept.push(Kept { about, to, bytes, is_in_use, id });
     }
     Ok(Listed { all: kept, room: private_files::room().await })
 }

@@ -37,30 +37,36 @@ pub fn KeptList(
         let item = Memo::new(move |_| model.with(|model| model.items.get(at).cloned().unwrap_or_default()));
         let part = move |get: fn(&KeptItem) -> &str| move || item.with(|item| get(item).to_owned());
         let name = format!("kept-name-{at}");
-        let button = |testid: &'static str, words: Signal<&'static str>, command: fn(String) -> KeepCommand| {
-            view! {
-                <button
-                    data-testid=testid
-                    aria-describedby=name.clone()
-                    hidden=move || testid == "kept-delete" && item.with(|item| item.is_in_use)
-                    on:click=move |_| send(command(item.with_untracked(|item| item.id.clone())))
-                >
-                    {move || words.get()}
-                </button>
-            }
-            .into_any()
+        let button =
+            |testid: &'static str, words: fn(&KeptItem) -> &'static str, command: fn(String) -> KeepCommand| {
+                view! {
+                    <button
+                        data-testid=testid
+                        aria-describedby=name.clone()
+                        hidden=move || item.with(|item| words(item).is_empty())
+                        on:click=move |_| send(command(item.with_untracked(|item| item.id.clone())))
+                    >
+                        {move || item.with(words)}
+                    </button>
+                }
+                .into_any()
+            };
+        let delete = |item: &KeptItem| match (item.is_in_use, item.is_asked) {
+            (true, _) => "",
+            (false, true) => "Delete for ever",
+            (false, false) => "Delete",
         };
-        let delete = move || if item.with(|item| item.is_asked) { "Delete for ever" } else { "Delete" };
+        let in_use = move || item.with(|item| if item.is_in_use { "being written" } else { "" });
         view! {
             <li data-testid="kept-item" data-asked=move || item.with(|item| item.is_asked.then_some("yes"))>
                 <b id=name.clone()>{part(|item| &item.title)}</b>
                 <span class="num">{part(|item| &item.time)}</span>
                 <span class="num">{part(|item| &item.size)}</span>
                 <span class="buttons">
-                    {button("kept-open", Signal::derive(|| "Open"), KeepCommand::Open)}
-                    {button("kept-download", Signal::derive(|| "Download"), KeepCommand::Download)}
-                    {button("kept-delete", Signal::derive(delete), KeepCommand::Delete)}
-                    {move || item.with(|item| item.is_in_use).then(|| view! { <span class="kept-in-use">"being written"</span> })}
+                    {button("kept-open", |_| "Open", KeepCommand::Open)}
+                    {button("kept-download", |_| "Download", KeepCommand::Download)}
+                    {button("kept-delete", delete, KeepCommand::Delete)}
+                    <span class="kept-in-use">{in_use}</span>
                 </span>
             </li>
         }
