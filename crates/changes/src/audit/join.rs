@@ -175,18 +175,16 @@ struct Set {
 /// It is certain who wrote where the answer is the version. Otherwise it is where all requests that may have written it, or any
 /// version which one of them may have written, have one user, agent and address, and are no fewer than these versions.
 pub(super) fn join(versions: &[&Facts], writes: &[&Stored], all: &[&Stored]) -> Joined {
-    let results: FxHashMap<&str, ()> = writes.iter().map(|write| (&*write.result, ())).collect();
+    let mut results: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    for (at, write) in writes.iter().enumerate().filter(|(_, write)| !write.result.is_empty()) {
+        results.entry(&write.result).or_default().push(at);
+    }
     let mut sets = Sets((0..versions.len() + writes.len()).collect());
     let mut fits: Vec<Vec<usize>> = Vec::with_capacity(versions.len());
     for (at, version) in versions.iter().enumerate() {
-        let near = near(version, writes, results.contains_key(&*version.version));
-        let found: Vec<(usize, Fit)> = near.map(|of| (of, writes[of].fits(version))).collect();
-        let exact: Vec<usize> = found.iter().filter(|(_, fit)| *fit == Fit::Exact).map(|(of, _)| *of).collect();
-        let found = if exact.is_empty() {
-            found.into_iter().filter(|(_, fit)| *fit == Fit::Yes).map(|(of, _)| of).collect()
-        } else {
-            first(exact, writes)
-        };
+        let of = |wanted: Fit| move |of: &usize| writes[*of].fits(version) == wanted;
+        let exact = results.get(&*version.version).into_iter().flatten().copied().filter(of(Fit::Exact)).collect();
+        let found = first(exact, writes).unwrap_or_else(|| near(version, writes).filter(of(Fit::Yes)).collect());
         found.iter().for_each(|of| sets.join(at, versions.len() + of));
         fits.push(found);
     }
@@ -257,17 +255,14 @@ fn one<'a>(writes: impl Iterator<Item = &'a Stored>) -> Option<Arc<Request>> {
 
 /// Of several requests that were answered with the same version the one that made it: the others came when it was there, and
 /// changed nothing. Where they were handled at the same time, that is not known.
-fn first(exact: Vec<usize>, writes: &[&Stored]) -> Vec<usize> {
-    let Some(&first) = exact.first() else { return exact };
+fn first(exact: Vec<usize>, writes: &[&Stored]) -> Option<Vec<usize>> {
+    let first = *exact.first()?;
     let is_first = exact[1..].iter().all(|other| writes[*other].began >= writes[first].ended);
-    if is_first { vec![first] } else { exact }
+    Some(if is_first { vec![first] } else { exact })
 }
 
-/// The places of the requests that may fit a version by their time; all, where one of them was answered with it.
-fn near<'a>(version: &Facts, writes: &'a [&'a Stored], is_known: bool) -> std::ops::Range<usize> {
-    if is_known {
-        return 0..writes.len();
-    }
+/// The places of the requests that may fit a version by their time.
+fn near(version: &Facts, writes: &[&Stored]) -> std::ops::Range<usize> {
     let second = version.wrote.iter().filter_map(|wrote| wrote.second).chain(version.marked);
     let (least, most) = second.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), second| {
         let at = second as f64 * 1_000.0;

@@ -160,6 +160,8 @@ pub struct Requests {
     words: FxHashSet<Arc<str>>,
     counts: Counts,
     kept: usize,
+    /// When the last request ended, in milliseconds.
+    ends: f64,
     /// The number of the log that is read.
     log: usize,
     foreign: FxHashSet<usize>,
@@ -188,6 +190,11 @@ impl Requests {
         self.counts.lines == 0 && self.found.is_empty()
     }
 
+    /// When the last request of all logs ended, in milliseconds since 1970 by the server's clock.
+    pub fn ends(&self) -> f64 {
+        self.ends
+    }
+
     /// Whether lines have come.
     pub fn has_lines(&self) -> bool {
         self.counts.lines > 0
@@ -209,6 +216,7 @@ impl Requests {
             return;
         }
         self.counts.writes += 1;
+        self.ends = self.ends.max(write.ended);
         if self.kept == MOST {
             self.counts.too_many += 1;
             return;

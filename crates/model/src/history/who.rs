@@ -9,6 +9,9 @@ use rustc_hash::FxHashMap;
 
 use crate::history::History;
 
+/// How long after the end of a log versions are still joined to it, in milliseconds: as long as a request may take, and as much
+/// as the clocks may differ.
+const AFTER: f64 = 120_000.0;
 /// How many versions, or objects, are looked at between two readings of the clock.
 const BATCH: usize = 16;
 
@@ -108,6 +111,11 @@ impl Who {
                 return true;
             }
             for id in (self.next..history.received()).take(BATCH) {
+                let at = history.at(id).map(|at| at + to_server(""));
+                if at.is_some_and(|at| at > self.requests.ends() + AFTER) {
+                    // These are for another log, which may follow.
+                    return self.settle(goes_on);
+                }
                 self.next = id + 1;
                 let Some(change) = history.change(id) else { continue };
                 let at = change.at + to_server(change.resource.cluster);
@@ -116,6 +124,10 @@ impl Who {
                 self.requests.version(&change.resource, &change.key, Version { id, delta_type, uid, old, new, at });
             }
         }
+        self.settle(goes_on)
+    }
+
+    fn settle(&mut self, goes_on: &mut dyn FnMut() -> bool) -> bool {
         while self.requests.settle(BATCH) {
             if !goes_on() {
                 return true;

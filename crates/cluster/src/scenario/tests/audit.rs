@@ -37,7 +37,7 @@ async fn play(scenarios: &[Scenario], seed: u64, seconds: u64) -> Played {
     static PLAYED: AtomicUsize = AtomicUsize::new(0);
     let name = format!("kubechurn-audit-{}-{}", std::process::id(), PLAYED.fetch_add(1, Ordering::Relaxed));
     let path: PathBuf = std::env::temp_dir().join(name);
-    let args = Args { pods: 60, seed, scenarios: scenarios.to_vec(), audit: Some(path.clone()), ..quiet() };
+    let args = Args { pods: 40, seed, scenarios: scenarios.to_vec(), audit: Some(path.clone()), ..quiet() };
     let page =
         play_with(args, Some(Box::new(|client, _| act(client).boxed_local())), Duration::from_secs(seconds)).await;
     let to_server = clock::time().0 as f64 / 1e6 - page.now();
@@ -240,7 +240,7 @@ fn check(played: &Played, truth: &Truth, requests: &Requests, what: &str) -> (us
 
 #[tokio::test(start_paused = true)]
 async fn every_change_gets_its_right_user_and_none_another_one() {
-    for (scenarios, seconds) in [(&[Scenario::Rollout][..], 30), (&Scenario::MIXED[..], 40)] {
+    for (scenarios, seconds) in [(&[Scenario::Rollout][..], 20), (&Scenario::MIXED[..], 30)] {
         let played = play(scenarios, 7, seconds).await;
         let truth = Truth::of(&played.log);
         for (level, least) in [(Level::RequestResponse, 100), (Level::Request, 98), (Level::Metadata, 98)] {
@@ -279,9 +279,9 @@ async fn every_change_gets_its_right_user_and_none_another_one() {
 
 #[tokio::test(start_paused = true)]
 async fn with_holes_doubles_and_the_lines_of_another_cluster_nothing_is_false() {
-    let played = play(&Scenario::MIXED, 3, 25).await;
-    let other = play(&Scenario::MIXED, 4, 25).await;
-    let same = play(&Scenario::MIXED, 3, 25).await;
+    let played = play(&Scenario::MIXED, 3, 16).await;
+    let other = play(&Scenario::MIXED, 4, 16).await;
+    let same = play(&Scenario::MIXED, 3, 16).await;
     let truth = Truth::of(&played.log);
     for level in [Level::RequestResponse, Level::Metadata] {
         let whole = lines(&played.log, level);
