@@ -108,8 +108,6 @@ fn where_an_api_answers_they_are_in_the_palette() {
         "earlier: today 09:00 to 12:40"
     );
     play.command(Command::Palette(PaletteCommand::Take(Some(0))));
-    let loads = play.page.take_effects().into_iter().any(
-        |effect| matches!(&effect, Effect::Load(url) if *url == format!("{HOME}#/open?url=recordings/files.churn")),
-    );
-    assert!(loads);
+    let done = play.done();
+    assert!(done.contains(&format!("load {HOME}#/open?url=recordings/files.churn")), "{done}");
 }

@@ -80,7 +80,7 @@ fn rows_name_users_in_place_of_managers_and_a_sentence_says_how_many_lines_match
     assert!(how.contains("asked for by alice as bob"), "{how}");
     assert!(!how.contains("system:node"), "{how}");
     let words = "of 3 writes in the audit log 2 match a change, 0 fit several, 1 none; not readable: 1 of its lines";
-    assert_eq!(play.told(), format!("{words}."));
+    assert_eq!(play.message(), format!("{words}."));
     let frame = &play.page.view().feed.frame;
     assert!(frame.is_known && frame.log == words);
 }
