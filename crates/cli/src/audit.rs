@@ -75,8 +75,6 @@ pub struct Followed {
     joined: Joined,
     /// By how many milliseconds the server's clock is ahead.
     ahead: f64,
-    /// How many versions were found.
-    found: u64,
 }
 
 #[derive(Debug)]
@@ -129,7 +127,7 @@ impl Followed {
     /// When it cannot be opened.
     pub fn open(path: &Path, ahead: f64) -> io::Result<Followed> {
         let (path, file) = (path.to_owned(), Some(Open::new(path)?));
-        Ok(Followed { path, file, joined: Joined::default(), ahead, found: 0 })
+        Ok(Followed { path, file, joined: Joined::default(), ahead })
     }
 
     /// Takes a version before `newest` does, which was received at this time by the clock of this machine.
@@ -150,7 +148,6 @@ impl Followed {
         let before = if ends { f64::INFINITY } else { now + self.ahead - WAITS };
         for audit::Found { id, request } in self.joined.requests.take_before(before) {
             let Some((watch, (uid, version, is_deletion))) = self.joined.names.remove(&id) else { continue };
-            self.found += 1;
             each(&Request {
                 watch,
                 uid,
@@ -220,7 +217,7 @@ mod tests {
         };
         fs::write(&path, format!("{}\n{}\n", line(1), &line(2)[..20])).expect("a file");
         let mut followed = Followed::open(&path, 0.0).expect("it is there");
-        let mut lines = |followed: &mut Followed| {
+        let lines = |followed: &mut Followed| {
             followed.turn(0.0, false, &mut |_| {});
             followed.counts().lines
         };

@@ -411,7 +411,7 @@ mod tests {
     fn record(from: Source) -> Record {
         let (kinds, namespaces, length, until, title) = (Vec::new(), None, None, None, String::new());
         let to = Destination::File(PathBuf::from("x.churn"));
-        Record { from, kinds, namespaces, to, length, until, title, secrets: false, plain: false }
+        Record { from, kinds, namespaces, to, length, until, title, secrets: false, plain: false, audit: None }
     }
 
     fn usual() -> Record {
