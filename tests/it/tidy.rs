@@ -46,6 +46,7 @@ const CLUSTER: &[&str] = &[
     "control",
     "args",
     "bootstrap",
+    "audit",
     "server",
 ];
 

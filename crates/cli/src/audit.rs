@@ -75,8 +75,6 @@ pub struct Followed {
     joined: Joined,
     /// By how many milliseconds the server's clock is ahead.
     ahead: f64,
-    /// How many versions were found.
-    found: u64,
 }
 
 #[derive(Debug)]
@@ -129,7 +127,7 @@ impl Followed {
     /// When it cannot be opened.
     pub fn open(path: &Path, ahead: f64) -> io::Result<Followed> {
         let (path, file) = (path.to_owned(), Some(Open::new(path)?));
-        Ok(Followed { path, file, joined: Joined::default(), ahead, found: 0 })
+        Ok(Followed { path, file, joined: Joined::default(), ahead })
     }
 
     /// Takes a version before `newest` does, which was received at this time by the clock of this machine.
@@ -150,7 +148,6 @@ impl Followed {
         let before = if ends { f64::INFINITY } else { now + self.ahead - WAITS };
         for audit::Found { id, request } in self.joined.requests.take_before(before) {
             let Some((watch, (uid, version, is_deletion))) = self.joined.names.remove(&id) else { continue };
-            self.found += 1;
             each(&Request {
                 watch,
                 uid,

@@ -17,7 +17,7 @@ pub enum Read<'a> {
     Write(Box<Write<'a>>),
     /// A request that wrote nothing: it only read, was refused, was a dry run, or went to no object.
     Nothing,
-    /// It tells of another stage than the end of a request.
+    /// It is of another stage than the end of a request.
     OtherStage,
     /// It is no line of an audit log.
     NoLine,

@@ -165,7 +165,6 @@ pub struct Requests {
     /// The number of the log that is read.
     log: usize,
     foreign: FxHashSet<usize>,
-    revision: u64,
 }
 
 /// A kind may be served in two groups, and is written in one of them.
@@ -297,12 +296,6 @@ impl Requests {
         self.touch(of);
     }
 
-    /// What was found earlier, and stands in a recording.
-    pub fn known(&mut self, id: u64, request: Arc<Request>) {
-        self.found.insert(id, request);
-        self.revision += 1;
-    }
-
     /// Joins what has come, at most so many objects of it. Returns whether some are left.
     pub fn settle(&mut self, most: usize) -> bool {
         for _ in 0..most {
@@ -318,7 +311,6 @@ impl Requests {
     }
 
     fn settle_one(&mut self, of: &Of) {
-        self.revision += 1;
         if self.find_foreign(of) {
             let all: Vec<Of> = self.known.keys().cloned().collect();
             all.into_iter().for_each(|of| self.touch(of));
@@ -457,16 +449,6 @@ impl Requests {
     /// Whether a version is held, because more may become known of it.
     pub fn holds(&self, id: u64) -> bool {
         self.held.contains(&id)
-    }
-
-    /// How many versions it is known of.
-    pub fn found(&self) -> usize {
-        self.found.len()
-    }
-
-    /// Another number whenever an answer may be another.
-    pub fn revision(&self) -> u64 {
-        self.revision
     }
 
     /// What became of the lines. All must be settled.

@@ -195,7 +195,7 @@ fn what_is_taken_is_forgotten_and_who_asked_for_a_deletion_is_not() {
     assert_eq!(who(&requests, 2), "alice");
     let Counts { writes, matched, .. } = requests.counts();
     assert_eq!((writes, matched, requests.take_before(f64::INFINITY).len()), (1, 1, 1));
-    assert!(requests.known.is_empty() && requests.held.is_empty() && requests.found() == 0);
+    assert!(requests.known.is_empty() && requests.held.is_empty() && requests.found.is_empty());
 }
 
 #[test]

@@ -56,8 +56,8 @@ pub struct Who {
     next: u64,
     /// What a recording says.
     recorded: FxHashMap<Name, Arc<Request>>,
-    /// Whether a log was read to its end, and nobody was told yet what came of it.
-    is_to_tell: bool,
+    /// Whether a log was read to its end, and what came of it was not shown yet.
+    has_ended: bool,
 }
 
 impl Who {
@@ -73,7 +73,7 @@ impl Who {
 
     /// The log has ended.
     pub fn end_log(&mut self) {
-        self.is_to_tell = true;
+        self.has_ended = true;
     }
 
     /// Takes what a recording says of a version.
@@ -138,7 +138,7 @@ impl Who {
 
     /// What came of the log, once it has ended and all is joined.
     pub fn take_counts(&mut self) -> Option<Counts> {
-        std::mem::take(&mut self.is_to_tell).then(|| self.requests.counts())
+        std::mem::take(&mut self.has_ended).then(|| self.requests.counts())
     }
 
     /// What is to be said of all logs.
