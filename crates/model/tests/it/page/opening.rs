@@ -95,6 +95,7 @@ fn where_an_api_answers_they_are_in_the_palette() {
     let named = "recordings/files.churn earlier: today 09:00 to 12:40";
     place.named.borrow_mut().insert("recordings", named.to_owned());
     let mut play = Play::of(place);
+    play.command(Command::Palette(PaletteCommand::Toggle));
     play.command(Command::Palette(PaletteCommand::Seek(String::from("earlier"))));
     let palette = (*play.page.view().dialogs.palette).clone().expect("it is open");
     assert_eq!(
@@ -102,8 +103,6 @@ fn where_an_api_answers_they_are_in_the_palette() {
         "earlier: today 09:00 to 12:40"
     );
     play.command(Command::Palette(PaletteCommand::Take(Some(0))));
-    let loads = play.page.take_effects().into_iter().any(
-        |effect| matches!(&effect, Effect::Load(url) if *url == format!("{HOME}#/open?url=recordings/files.churn")),
-    );
-    assert!(loads);
+    let expected = format!("load {HOME}#/open?url=recordings/files.churn");
+    assert!(play.effects.contains(&expected), "{:?}", play.effects);
 }
