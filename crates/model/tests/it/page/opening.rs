@@ -101,6 +101,7 @@ fn where_an_api_answers_they_are_in_the_palette() {
     let named = "recordings/files.churn earlier: today 09:00 to 12:40";
     place.named.borrow_mut().insert("recordings", named.to_owned());
     let mut play = Play::of(place);
+    play.command(Command::Palette(PaletteCommand::Toggle));
     play.command(Command::Palette(PaletteCommand::Seek(String::from("earlier"))));
     let palette = (*play.page.view().dialogs.palette).clone().expect("it is open");
     assert_eq!(
