@@ -87,7 +87,7 @@ pub enum RecordError {
     Store(#[from] StoreError),
     /// Something is not in the object store at the end.
     #[error("files of the recording are still in {0}, and are taken to {1} when the same command is run again: {2}")]
-    Upload(PathBuf, String, #[source] UploadError),
+    Upload(PathBuf, String, #[source] Box<UploadError>),
     /// The server does not answer, or refuses.
     #[error("the API server at {0} cannot be asked: {1}")]
     Server(String, String),
@@ -192,7 +192,7 @@ pub async fn run(record: Record, ended: impl Future<Output = ()>) -> Result<bool
     let finished = tape.borrow_mut().end();
     let uploaded = match &uploader {
         Some((uploader, address)) => {
-            uploader.finish().await.map_err(|error| RecordError::Upload(path.clone(), address.clone(), error))
+            uploader.finish().await.map_err(|error| RecordError::Upload(path.clone(), address.clone(), Box::new(error)))
         }
         None => Ok(()),
     };

@@ -391,7 +391,11 @@ mod tests {
         let mut saids = Vec::new();
         assert!(output.advance(1_600.0, &mut saids));
         version(&mut output, 1_601.0, "meanwhile", &mut push);
-        assert_eq!(folder::files(&path).expect("a folder"), [first.clone()], "the other one is not complete");
+        assert_eq!(
+            folder::files(&path).expect("a folder"),
+            std::slice::from_ref(&first),
+            "the other one is not complete"
+        );
         let so_far = read(&first);
         assert_eq!(so_far.last().map(String::as_str), Some("1601 meanwhile Updated"), "a kill costs nothing");
         while output.advance(1_602.0, &mut saids) {}
