@@ -40,7 +40,7 @@ pub enum StoreError {
     Address(String),
     /// A request failed.
     #[error("{0}: {1}")]
-    Request(String, #[source] object_store::Error),
+    Request(String, #[source] Box<object_store::Error>),
     /// There is nothing to read.
     #[error("{0} has no file of a recording, as kubechurn record -o {0} writes them")]
     Empty(String),
@@ -72,7 +72,7 @@ impl Store {
     pub fn open(address: &str) -> Result<Store, StoreError> {
         let none = || StoreError::Address(address.to_owned());
         let (bucket, path) = parts(address).filter(|(bucket, _)| !bucket.is_empty()).ok_or_else(none)?;
-        let failed = |error| StoreError::Request(address.to_owned(), error);
+        let failed = |error| StoreError::Request(address.to_owned(), Box::new(error));
         // When to ask again is decided by whoever asks.
         let retry = RetryConfig { max_retries: 1, retry_timeout: PATIENCE, backoff: BackoffConfig::default() };
         let builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(retry);
@@ -82,7 +82,7 @@ impl Store {
     }
 
     fn failed(&self) -> impl Fn(object_store::Error) -> StoreError {
-        |error| StoreError::Request(self.address.clone(), error)
+        |error| StoreError::Request(self.address.clone(), Box::new(error))
     }
 
     /// Writes a file of this name, in place of one that is there.
