@@ -260,9 +260,9 @@ async fn every_change_gets_its_right_user_and_none_another_one() {
             };
             let [dave, carol] = ["dave", "carol as on-call"].map(|who| Some(who.to_owned()));
             for name in ["one", "two", "kept"] {
-                assert_eq!(named("ConfigMap", name, true), [carol.clone()], "{name} at {level:?}");
+                assert_eq!(named("ConfigMap", name, true), std::slice::from_ref(&carol), "{name} at {level:?}");
             }
-            assert_eq!(named("ConfigMap", "one", false), [dave.clone()], "{level:?}");
+            assert_eq!(named("ConfigMap", "one", false), std::slice::from_ref(&dave), "{level:?}");
             assert_eq!(named("ConfigMap", "kept", false), [dave, carol], "{level:?}");
         }
         let users: BTreeSet<String> = played.log.iter().map(who).collect();
