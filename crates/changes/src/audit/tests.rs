@@ -135,7 +135,7 @@ fn who_marked_it_asked_for_a_deletion_and_not_the_kubelet_that_removed_it() {
     assert_eq!(who(&requests(&[line(1, "erin", "delete", (5.2, 5.3), &dry)], &versions), 2), "");
     // What is gone at once has only the time at which that was heard.
     let at_once = [(ADDED, "u", &*old, 1.0), (DELETED, "u", &*old, 5.9)];
-    assert_eq!(who(&requests(&[asks.clone()], &at_once), 1), "alice");
+    assert_eq!(who(&requests(std::slice::from_ref(&asks), &at_once), 1), "alice");
     let late = [(ADDED, "u", &*old, 1.0), (DELETED, "u", &*old, 25.0)];
     assert_eq!(who(&requests(&[asks], &late), 1), "");
 }
@@ -165,7 +165,7 @@ fn of_another_cluster_s_log_only_what_names_the_uid_counts() {
     let (old, new) = (pod("u", 1, &[], ""), pod("u", 2, &[("m", "status", 5)], ""));
     let versions = [(ADDED, "u", &*old, 1.0), (UPDATED, "u", &*new, 9.0)];
     let patch = line(1, "alice", "patch", (5.2, 5.3), OF_STATUS);
-    assert_eq!(who(&requests(&[patch.clone()], &versions), 1), "alice");
+    assert_eq!(who(&requests(std::slice::from_ref(&patch), &versions), 1), "alice");
     let other = OF_STATUS.replace(r#""name":"a""#, r#""name":"a","uid":"v""#);
     let other = line(2, "bob", "update", (6.2, 6.3), &other);
     let mixed = requests(&[patch, other.clone()], &versions);
