@@ -66,7 +66,10 @@ const LONGEST: usize = 32 << 20;
 /// When the browser cannot read the file.
 pub async fn lines(file: &Blob, from: usize) -> Result<Option<(String, usize)>, &'static str> {
     let (size, mut length) = (file.size() as usize, PIECE);
-    while from < size {
+    if from >= size {
+        return Ok(None);
+    }
+    loop {
         let end = size.min(from + length);
         let bytes = bytes(file, from, end).await.ok_or("the file cannot be read")?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -77,7 +80,6 @@ pub async fn lines(file: &Blob, from: usize) -> Result<Option<(String, usize)>, 
         }
         length *= 4;
     }
-    Ok(None)
 }
 
 /// The lines of the block that begins at a byte of a file, as far as they are there, and where the next one begins. `None` at the

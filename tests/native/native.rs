@@ -35,6 +35,9 @@ mod columns;
 // What is saved and opened again is as it was.
 mod recording;
 
+// Who made the requests, by an audit log.
+mod audited;
+
 // The clocks of the page's machine and of the server differ.
 mod clocks;
 

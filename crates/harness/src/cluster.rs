@@ -31,11 +31,14 @@ pub struct Options {
     pub bookmark_seconds: u32,
     /// The file of its `--ledger`, in which it notes what it writes and sends.
     pub ledger: Option<PathBuf>,
+    /// The file of its `--audit`, its log of requests.
+    pub audit: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { scenario: "storm", pods: 100, rate: 0, seed: 1, first_revision: 1, bookmark_seconds: 5, ledger: None }
+        let (ledger, audit) = (None, None);
+        Self { scenario: "storm", pods: 100, rate: 0, seed: 1, first_revision: 1, bookmark_seconds: 5, ledger, audit }
     }
 }
 
@@ -127,7 +130,8 @@ impl Cluster {
             ("--bookmark-seconds", options.bookmark_seconds.to_string()),
         ];
         let ledger = options.ledger.iter().map(|path| ("--ledger", path.display().to_string()));
-        let arguments = arguments.into_iter().chain(ledger);
+        let audit = options.audit.iter().map(|path| ("--audit", path.display().to_string()));
+        let arguments = arguments.into_iter().chain(ledger).chain(audit);
         let arguments: Vec<String> = arguments.flat_map(|(flag, value)| [flag.to_owned(), value]).collect();
         let process = Process::start("the demo cluster", &tools::cluster(), Path::new("."), &arguments);
         process.line_after("listening on").await;
