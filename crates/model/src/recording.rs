@@ -14,6 +14,7 @@ use kubechurn_recording::{Header, Line, Request, Step, Text, Version, Watch, Wri
 use rustc_hash::FxHashSet;
 
 use crate::history::coverage::{Moment, OpenAt};
+use crate::history::who::joining;
 use crate::history::{History, Was};
 use crate::history::{coverage, secret};
 use crate::kept::KeepCommand;
@@ -398,7 +399,7 @@ impl Saver {
             if let Some(text) = history.text(sequence) {
                 self.replacer.learn(&text);
             }
-            if let Some(request) = history.request(sequence) {
+            if let Some(request) = joining::request(history, sequence) {
                 self.replacer.learn_name(&request.user);
                 self.replacer.learn_name(&request.impersonated);
             }
@@ -619,7 +620,7 @@ impl Saver {
 
     /// Writes who made the request that led to a version, where that is certain.
     fn write_request(&mut self, place: usize, (record, life): (&Record, &Life), at: f64, history: &History) {
-        let Some(request) = history.request(record.sequence) else { return };
+        let Some(request) = joining::request(history, record.sequence) else { return };
         let version = history.version_of_number(record.sequence).map(|version| version.to_string());
         let words = [&request.user, &request.impersonated, &request.agent, &request.address];
         let [user, impersonated, agent, address] = words.map(|words| self.replacer.words(words).into_owned().into());

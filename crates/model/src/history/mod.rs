@@ -9,9 +9,7 @@ pub mod secret;
 pub mod who;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use kubechurn_changes::audit::Request;
 use kubechurn_changes::{noise, writer};
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion, decode_metadata};
 use kubechurn_client::api::resource::ApiResource;
@@ -557,11 +555,6 @@ impl History {
         self.recorder.dropped(uid, *resource, key)
     }
 
-    /// Who made the request that led to a version, where it is certain: of a deletion, who asked for it.
-    pub fn request(&self, sequence: u64) -> Option<&Arc<Request>> {
-        self.who.of(self, sequence)
-    }
-
     /// How many versions were received so far.
     pub fn received(&self) -> u64 {
         self.recorder.totals().received
@@ -614,6 +607,8 @@ pub fn is_lease(resource: &ApiResource) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use kubechurn_columns::kinds::pods;
 

@@ -1,7 +1,7 @@
 //! Joins the lines of an audit log to what was received, a share of each frame's time, and shows who wrote.
 
 use crate::feed::FeedRow;
-use crate::history::who::{By, Who};
+use crate::history::who::{By, Who, joining};
 use crate::page::context::Context;
 
 /// How long a frame may join lines, in milliseconds.
@@ -15,7 +15,7 @@ pub(super) fn read(cx: &mut Context<'_>) -> bool {
     let env = cx.env;
     let to_server = |cluster| env.wall() - env.now() + env.server_clock(cluster).ahead();
     let end = env.work_clock() + SHARE;
-    let is_left = who.read(&cx.watching.history, &to_server, &mut || env.work_clock() < end);
+    let is_left = joining::join(&mut who, &cx.watching.history, &to_server, &mut || env.work_clock() < end);
     let counts = if is_left { None } else { who.take_counts() };
     cx.watching.history.who = who;
     if let Some(counts) = counts {
@@ -34,7 +34,7 @@ pub(super) fn show(row: &mut FeedRow, changes: &[u64], inferred: &dyn Fn(u64) ->
     let (mut by, mut others): (Vec<By>, Vec<String>) = (Vec::new(), Vec::new());
     let mut is_all = true;
     for seq in changes {
-        match By::of(history, *seq) {
+        match joining::by(history, *seq) {
             Some(known) if by.contains(&known) => {}
             Some(known) => by.push(known),
             None => {

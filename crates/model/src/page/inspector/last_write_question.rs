@@ -5,7 +5,7 @@ use kubechurn_changes::pointer::follow;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::uid::Uid;
 
-use crate::history::who::By;
+use crate::history::who::joining;
 use crate::inspector::last_write::{MOST, Outcome, Question, Search, Written, name};
 use crate::inspector::tab::Tab;
 use crate::page::context::Context;
@@ -89,7 +89,7 @@ impl LastWriteQuestion {
         let (when, at) = when(&asked.outcome, &words);
         // The name is made once for each answer.
         let by = match &asked.outcome {
-            Outcome::Written(written) => By::of(history, written.sequence),
+            Outcome::Written(written) => joining::by(history, written.sequence),
             _ => None,
         };
         let is_shown = shown.as_ref().is_some_and(|shown| {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::history::Entry;
-use crate::history::who::By;
+use crate::history::who::joining;
 use crate::inspector::unified::unified;
 use crate::inspector::versions::{ShownVersion, show};
 use crate::inspector::yaml;
@@ -174,7 +174,7 @@ impl ShownVersions {
                 let version = show(object.kind.resource.kind, &history.version(entry), before.as_ref());
                 Arc::new(ShownVersion { time: words.time_of_day(entry.at), ..version })
             });
-            let by = By::of(history, entry.sequence);
+            let by = joining::by(history, entry.sequence);
             if read.by != by {
                 *read = Arc::new(ShownVersion { by, ..ShownVersion::clone(read) });
             }

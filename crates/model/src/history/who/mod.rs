@@ -1,17 +1,13 @@
 //! Who wrote for certain: what lines of an audit log, or of a recording, say of the versions that are kept.
 
+pub mod joining;
+
 use std::sync::Arc;
 
-use kubechurn_changes::audit::{Counts, Request, Requests, Version};
+use kubechurn_changes::audit::{Counts, Request, Requests};
 use kubechurn_client::api::uid::Uid;
-use kubechurn_client::cache::delta::DeltaType;
 use rustc_hash::FxHashMap;
 
-use crate::history::History;
-
-/// How long after the end of a log versions are still joined to it, in milliseconds: as long as a request may take, and as much
-/// as the clocks may differ.
-const AFTER: f64 = 120_000.0;
 /// How many versions, or objects, are looked at between two readings of the clock.
 const BATCH: usize = 16;
 
@@ -35,13 +31,6 @@ pub struct By {
 }
 
 impl By {
-    /// Who made the request that led to a version, where it is certain.
-    pub fn of(history: &History, id: u64) -> Option<By> {
-        let (request, record) = (history.request(id)?, history.record(id)?);
-        let is_asked = record.delta_type == DeltaType::Deleted;
-        Some(By { who: request.who(), how: request.how(), is_asked })
-    }
-
     /// `alice`, or `asked for by alice`.
     pub fn words(&self) -> String {
         if self.is_asked { format!("asked for by {}", self.who) } else { self.who.clone() }
@@ -95,38 +84,6 @@ impl Who {
         self.recorded.is_empty() && self.requests.is_empty()
     }
 
-    /// Joins versions to lines as long as `goes_on`. `to_server` is what is to be added to a time of the page for one of the server
-    /// of a cluster, in milliseconds. Returns whether something is left.
-    pub fn read(
-        &mut self,
-        history: &History,
-        to_server: &dyn Fn(&'static str) -> f64,
-        goes_on: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        if !self.requests.has_lines() {
-            return false;
-        }
-        while self.next < history.received() {
-            if !goes_on() {
-                return true;
-            }
-            for id in (self.next..history.received()).take(BATCH) {
-                let at = history.at(id).map(|at| at + to_server(""));
-                if at.is_some_and(|at| at > self.requests.ends() + AFTER) {
-                    // These are for another log, which may follow.
-                    return self.settle(goes_on);
-                }
-                self.next = id + 1;
-                let Some(change) = history.change(id) else { continue };
-                let at = change.at + to_server(change.resource.cluster);
-                let (delta_type, uid) = (change.delta_type, &change.uid);
-                let (old, new) = (change.old.as_deref(), change.new.as_deref());
-                self.requests.version(&change.resource, &change.key, Version { id, delta_type, uid, old, new, at });
-            }
-        }
-        self.settle(goes_on)
-    }
-
     fn settle(&mut self, goes_on: &mut dyn FnMut() -> bool) -> bool {
         while self.requests.settle(BATCH) {
             if !goes_on() {
@@ -146,17 +103,10 @@ impl Who {
         self.requests.has_lines().then(|| self.requests.counts())
     }
 
-    /// Who made the request that led to a version: of a deletion, who asked for it.
-    pub fn of(&self, history: &History, id: u64) -> Option<&Arc<Request>> {
-        self.requests.of(id).or_else(|| {
-            if self.recorded.is_empty() {
-                return None;
-            }
-            let record = history.record(id)?;
-            let uid = history.life(record.life)?.uid.clone();
-            let is_deletion = record.delta_type == DeltaType::Deleted;
-            let version = history.version_of_number(id).map(|version| version.to_string()).unwrap_or_default();
-            self.recorded.get(&(uid, version, is_deletion))
-        })
+    /// Who made the request that led to a version, by its number, or by the name that a recording has for it: of a deletion, who
+    /// asked for it.
+    fn of(&self, id: u64, name: impl FnOnce() -> Option<Name>) -> Option<&Arc<Request>> {
+        let recorded = || if self.recorded.is_empty() { None } else { self.recorded.get(&name()?) };
+        self.requests.of(id).or_else(recorded)
     }
 }
