@@ -49,7 +49,7 @@ pub(super) fn show(row: &mut FeedRow, changes: &[u64], inferred: &dyn Fn(u64) ->
     if by.is_empty() {
         return;
     }
-    let mut words: Vec<String> = by.iter().take(NAMED).map(By::words).collect();
+    let mut words: Vec<String> = by.iter().take(NAMED).map(|by| brief(&by.words())).collect();
     words.dedup();
     if by.len() > NAMED {
         words.push(format!("+{}", by.len() - NAMED));
@@ -61,5 +61,30 @@ pub(super) fn show(row: &mut FeedRow, changes: &[u64], inferred: &dyn Fn(u64) ->
     row.how = by.iter().map(|by| format!("{}: {}", by.words(), by.how)).collect::<Vec<_>>().join("\n");
     if is_all {
         row.unknown = "";
+    }
+}
+
+/// The user as a row has room for it: `sa:deployment-controller` for a service account of the system. The name in full is under the
+/// pointer.
+fn brief(words: &str) -> String {
+    let words = words.replace("system:serviceaccount:kube-system:", "sa:").replace("system:serviceaccount:", "sa:");
+    words.replace("system:node:", "node:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_short_enough_to_be_read_in_a_row() {
+        for (user, words) in [
+            ("system:serviceaccount:kube-system:deployment-controller", "sa:deployment-controller"),
+            ("asked for by system:serviceaccount:shop:robot", "asked for by sa:shop:robot"),
+            ("system:node:node-2", "node:node-2"),
+            ("system:kube-scheduler", "system:kube-scheduler"),
+            ("alice as bob", "alice as bob"),
+        ] {
+            assert_eq!(brief(user), words);
+        }
     }
 }
