@@ -248,6 +248,11 @@ impl Keeping {
         match answer {
             Ok(answer) => {
                 writing.written(if let DiskAnswer::Done(bytes) = answer { bytes } else { 0.0 });
+                // The list that is open has it from its first part on.
+                let listed = self.listed.as_ref().filter(|_| self.is_open);
+                if listed.is_some_and(|listed| listed.all.iter().all(|kept| kept.id != writing.id)) {
+                    cx.request(Purpose::Kept, Request::Disk(DiskRequest::List));
+                }
                 self.work(cx);
             }
             Err(failure) => {
@@ -344,19 +349,22 @@ impl Keeping {
         let mut all: Vec<&Kept> = all.iter().collect();
         sort_by(&mut all, |one, other| other.to.total_cmp(&one.to).then_with(|| one.id.cmp(&other.id)));
         let (words, to_wall) = (cx.words(), cx.env.to_wall());
+        // What this page writes has grown since it was listed.
+        let own = |kept: &Kept| self.writing.as_ref().filter(|writing| writing.id == kept.id);
+        let size = |kept: &Kept| own(kept).map_or(kept.bytes, |Writing { bytes: (whole, part), .. }| whole + part);
         let items = all.iter().map(|kept| {
             let (from, title) = described(kept);
-            let to = (kept.to - to_wall).max(from);
+            let to = if own(kept).is_some() { cx.now } else { kept.to - to_wall }.max(from);
             KeptItem {
                 id: kept.id.clone(),
                 title,
                 time: format!("{} – {}", words.date_and_second(from), words.date_and_second(to)),
-                size: view::bytes_of(kept.bytes),
+                size: view::bytes_of(size(kept)),
                 is_in_use: kept.is_in_use,
                 is_asked: self.asked.as_ref() == Some(&kept.id),
             }
         });
-        let sum = view::bytes_of(all.iter().map(|kept| kept.bytes).sum());
+        let sum = view::bytes_of(all.iter().map(|kept| size(kept)).sum());
         let room =
             room.map(|room| format!(" of {} that the browser gives pages of this address", view::bytes_of(room)));
         let total = match (&self.listed, all.len()) {

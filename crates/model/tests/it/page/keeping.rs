@@ -347,6 +347,8 @@ fn what_is_kept_is_listed_opened_handed_over_and_deleted() {
     }
     play.keeps(KeepCommand::Toggle);
     play.second(&mut disk);
+    let in_use = play.kept().items.into_iter().filter(|item| item.is_in_use).count();
+    assert_eq!(in_use, 1, "what is being written is in the list that is open");
     // One whose tab was killed before its first line was written.
     disk.folders.insert(String::from("empty"), Files::new());
     play.keeps(KeepCommand::List);
@@ -357,7 +359,8 @@ fn what_is_kept_is_listed_opened_handed_over_and_deleted() {
     let items: Vec<_> = model.items.iter().map(|item| (&*item.title, &*item.time, item.is_in_use)).collect();
     let (title, time) = ("127.0.0.1:8080", "00:00:01 – 00:01:01");
     let none = ("recording", "00:01:01 – 00:01:01", false);
-    assert_eq!(items, [(title, time, false), (title, time, false), (title, time, true), none]);
+    let own = (title, "00:00:01 – 00:00:04", true);
+    assert_eq!(items, [(title, time, false), (title, time, false), own, none]);
     assert_eq!(model.total, "4 recordings, 2 kB of 9.0 GB that the browser gives pages of this address.");
 
     let [first, second] = [0, 1].map(|at| model.items[at].id.clone());
