@@ -270,8 +270,8 @@ async fn a_watch_that_breaks_expires_or_is_refused_is_recorded_as_that_and_nothi
     let mut recorder = Recorder::new();
     recorder.start(cluster.port(), &NAMES);
     recorder.until_all_is_listed().await;
-    // All connections break, and the Pods' version is gone when they come back.
-    cluster.control("fault?status=410&verb=watch&resource=pods&times=1").await;
+    // All connections break, and the Pods' version is gone when they come back: for the heartbeat, too, which may ask first.
+    cluster.control("fault?status=410&verb=watch&resource=pods&times=3").await;
     cluster.control("cut").await;
     recorder
         .until("the Pods are listed anew", |found| {
