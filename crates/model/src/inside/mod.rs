@@ -5,7 +5,7 @@
 //! and workers of any speed. Nothing of a page that is shown is touched: an [`Inside`] has a copy of a stream.
 //!
 //! A [`Machine`] goes forward only. [`Inside`] keeps a few of them as they were, and so goes back: to the last one before the
-//! step, and forward from there. It keeps so many that a step back plays at most a 32nd part of the way anew, or 256 steps.
+//! step, and forward from there. It keeps so many that a step back plays at most a 64th part of the way anew, or 256 steps.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub use work::{InWork, ReconcilerOptions, Work, Worked};
 const EVERY: usize = 256;
 
 /// The most machines that are kept. Beyond it every second one is dropped.
-const MOST: usize = 64;
+const MOST: usize = 128;
 
 /// When to stop.
 #[derive(Clone, Debug, PartialEq)]
