@@ -16,6 +16,7 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::record::time::Time;
+use kubechurn_model::history::who::request_of;
 use kubechurn_model::timeline::mark::MarkType;
 use kubechurn_recording::{Line, Newest, Refusal, Step, Text, Version, member, native};
 use serde_json::json;
@@ -127,18 +128,6 @@ fn who(files: &[PathBuf], log: Option<&Path>) -> Result<Who, ChangesError> {
     // Whoever does not read what is said here reads the changes all the same.
     let _ = writeln!(io::stderr(), "kubechurn: {}", joined.requests.counts());
     Ok(who)
-}
-
-fn request_of(request: &kubechurn_recording::Request<'_>) -> Request {
-    Request {
-        user: (*request.user).into(),
-        impersonated: (*request.impersonated).into(),
-        agent: (*request.agent).into(),
-        address: (*request.address).into(),
-        verb: (&*request.verb).into(),
-        at: request.at,
-        id: (&*request.id).into(),
-    }
 }
 
 /// Takes a line of a recording into what is newest, and hands each change that it is to `each`.

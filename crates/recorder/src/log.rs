@@ -105,7 +105,7 @@ pub struct New<'a> {
 }
 
 /// What is known of a version before it is written: see [`Record`].
-#[allow(missing_docs, reason = "each is told of at the record")]
+#[allow(missing_docs, reason = "the record describes each")]
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
     pub sequence: u64,

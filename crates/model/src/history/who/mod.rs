@@ -37,6 +37,19 @@ impl By {
     }
 }
 
+/// The request that a line of a recording has.
+pub fn request_of(line: &kubechurn_recording::Request<'_>) -> Request {
+    Request {
+        user: (*line.user).into(),
+        impersonated: (*line.impersonated).into(),
+        agent: (*line.agent).into(),
+        address: (*line.address).into(),
+        verb: (&*line.verb).into(),
+        at: line.at,
+        id: (&*line.id).into(),
+    }
+}
+
 /// What is known of who wrote.
 #[derive(Debug, Default)]
 pub struct Who {
@@ -67,16 +80,8 @@ impl Who {
 
     /// Takes what a recording says of a version.
     pub fn record(&mut self, line: &kubechurn_recording::Request<'_>) {
-        let request = Request {
-            user: (*line.user).into(),
-            impersonated: (*line.impersonated).into(),
-            agent: (*line.agent).into(),
-            address: (*line.address).into(),
-            verb: (&*line.verb).into(),
-            at: line.at,
-            id: (&*line.id).into(),
-        };
-        self.recorded.insert((line.uid.clone(), line.version.to_string(), line.is_deletion), Arc::new(request));
+        self.recorded
+            .insert((line.uid.clone(), line.version.to_string(), line.is_deletion), Arc::new(request_of(line)));
     }
 
     /// Whether nothing is known of any version.
