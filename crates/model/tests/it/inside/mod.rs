@@ -16,6 +16,8 @@ use kubechurn_model::inside::{
 mod breaks;
 /// Handlers and the work queue.
 mod handlers;
+/// The lessons, and what their captions claim.
+mod lessons;
 /// Steps to and fro.
 mod steps;
 
