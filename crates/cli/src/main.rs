@@ -47,6 +47,7 @@ enum Error {
 }
 
 fn main() -> ExitCode {
+    kubechurn_cluster::abort_on_panic();
     let done = args::parse(std::env::args_os().skip(1)).map_err(Error::from).and_then(|command| match command {
         Command::Help(text) => Ok(print(text).map(|()| ExitCode::SUCCESS)?),
         Command::Version => {

@@ -139,8 +139,19 @@ use crate::server::App;
 use crate::storage::{Storage, StorageError};
 use crate::store::Store;
 
+/// Ends the process where any thread panics, as a release build does. Programs that are built for tests unwind, and a task that
+/// panicked would go unnoticed there.
+pub fn abort_on_panic() {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panicked| {
+        print(panicked);
+        std::process::abort();
+    }));
+}
+
 /// Runs the server until it is killed.
 pub fn main() -> ExitCode {
+    abort_on_panic();
     let args = match args::parse(std::env::args_os().skip(1)) {
         Ok(Command::Serve(args)) => *args,
         Ok(Command::Help) => {
