@@ -29,6 +29,9 @@ use crate::watches::Watches;
 /// What stands beside a row whose version at the moment is not kept.
 pub const NOT_RECORDED: &str = "not recorded";
 
+/// For so many rows that wait there is always space.
+const FEW: usize = 256;
+
 /// The objects as they are now.
 pub trait Present {
     /// The object that has this name.
@@ -203,6 +206,11 @@ impl Rewound {
                 self.unread.remove(&row);
                 self.read_one(row, unread, history);
             }
+        }
+        if self.queue.is_empty() {
+            // What waited for all rows takes a seventh of a moment's memory, and playing on needs little of it.
+            self.queue.shrink_to(FEW);
+            self.unread.shrink_to(FEW);
         }
         !self.queue.is_empty()
     }
