@@ -25,7 +25,7 @@
 //! The answer to these is the action: empty, `wait MS`, `stream VERSION`, `watch VERSION`, `probe stream VERSION`,
 //! `probe watch VERSION`, `http VERSION` or `list VERSION [limit N] [continue TOKEN]`. The other lines ask for something: `drain` and
 //! `drain N` (the changes), `store`, `marks` and `notices` (those since the last such line), `health`, `words`, `version`,
-//! `synced`, `deadline`, `queued`.
+//! `synced`, `deadline`, `queued`, `traffic` (what was asked for, when the last bookmark came, how the watches ended).
 //!
 //! An OBJECT is `name@version`; `name#2@version` is the second object of that name, with another uid.
 
@@ -41,7 +41,7 @@ use crate::cache::delta::DeltaType;
 use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use crate::cache::processor::HandlerId;
 use crate::cache::queue::Queue;
-use crate::cache::reflector::{Action, Input, Notice, Options};
+use crate::cache::reflector::{Action, Input, Notice, Options, Traffic};
 use crate::cache::shared_informer::{InformerOptions, SharedInformer};
 use crate::cache::store::Change;
 
@@ -190,6 +190,10 @@ impl Conversation {
             "words" => {
                 let failure = self.informer.reflector().failure();
                 failure.map(|failure| format!("{:?}: {}", failure.verdict, failure.words)).unwrap_or_default()
+            }
+            "traffic" => {
+                let Traffic { lists, watches, probes, bookmark, ends } = self.informer.reflector().traffic();
+                format!("{lists} lists {watches} watches {probes} probes, bookmark {bookmark:?}, {ends:?}")
             }
             "version" => self.informer.reflector().resource_version().to_string(),
             "synced" => self.informer.has_synced().to_string(),

@@ -21,6 +21,7 @@ use crate::cache::reflector::socket::Ended;
 use crate::cache::reflector::state::{Phase, State};
 use crate::cache::reflector::store::ReflectorStore;
 use crate::cache::reflector::timers::Timers;
+use crate::cache::reflector::traffic::{Traffic, WatchEnd};
 use crate::cache::reflector::unread::Unread;
 use crate::cache::reflector::watch::Watch;
 
@@ -34,6 +35,8 @@ pub(super) struct ListAndWatch {
     pub(super) quiet: u32,
     /// Why the list under way, or the next one, is needed.
     pub(super) reason: String,
+    /// What was asked of the server, and how the watches ended.
+    pub(super) traffic: Traffic,
 }
 
 impl ListAndWatch {
@@ -51,6 +54,7 @@ impl ListAndWatch {
             freshness: Freshness::default(),
             quiet: 0,
             reason: String::from("first list"),
+            traffic: Traffic::default(),
         }
     }
 
@@ -188,6 +192,7 @@ impl ListAndWatch {
             }
             Ok(Frame::Error(failure)) => {
                 store.ledger().errors += 1;
+                self.traffic.ended(WatchEnd::Error(failure.code));
                 self.failed(failure, moment, store)
             }
             Err(bad) => self.bad_frame(bad, moment, store),
@@ -222,6 +227,7 @@ impl ListAndWatch {
 
     fn bookmark(&mut self, bookmark: Bookmark, now: f64, store: &mut dyn ReflectorStore) {
         store.ledger().bookmarks += 1;
+        self.traffic.bookmark = Some(now);
         // When a watch ends early, it matters whether it brought an event. Bookmarks count, too, as in client-go.
         if let Some(socket) = self.requester.state.socket_mut() {
             socket.events += 1;
@@ -303,7 +309,9 @@ impl ListAndWatch {
 
     pub(super) fn closed(&mut self, code: u16, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let streaming = matches!(self.requester.state, State::Stream(_));
-        if self.requester.state.socket()?.over_http {
+        let over_http = self.requester.state.socket()?.over_http;
+        self.traffic.ended(WatchEnd::Closed(code));
+        if over_http {
             return Some(self.poll_ended(code == 1000, moment, store));
         }
         let ended = self.requester.state.socket()?.ended(code, moment.now, self.freshness.failure.is_some());

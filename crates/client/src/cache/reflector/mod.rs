@@ -29,6 +29,7 @@ mod state;
 mod store;
 mod streaming_list;
 mod timers;
+mod traffic;
 mod unread;
 mod watch;
 
@@ -51,6 +52,7 @@ pub use crate::cache::reflector::input::{Action, Input, LONGEST_FRAME};
 pub use crate::cache::reflector::notice::Notice;
 pub use crate::cache::reflector::options::Options;
 pub use crate::cache::reflector::store::ReflectorStore;
+pub use crate::cache::reflector::traffic::{Traffic, WatchEnd};
 pub use crate::cache::reflector::unread::Unread;
 pub use crate::cache::reflector::watch::OpenWatch;
 
@@ -68,8 +70,16 @@ impl Reflector {
 
     /// Takes what happened, and returns what to do next. `None` means that what is under way goes on.
     pub fn handle(&mut self, input: Input<'_>, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let ended = self.cycle.requester.state.socket().map(|_| self.cycle.traffic.count());
         let action = self.step(input, moment, store);
-        let ListAndWatch { requester, freshness, reason, .. } = &mut self.cycle;
+        let ListAndWatch { requester, freshness, reason, traffic, .. } = &mut self.cycle;
+        if let Some(action) = &action {
+            // Whatever follows a socket ends it.
+            if ended == Some(traffic.count()) {
+                traffic.ended(WatchEnd::GivenUp);
+            }
+            traffic.asked(action);
+        }
         freshness.report_stale(&requester.state, reason, moment.now, store);
         action
     }
@@ -141,6 +151,11 @@ impl Reflector {
     /// Why what is held may be wrong, in the server's words, since the watch was last proven.
     pub fn failure(&self) -> Option<&Failure> {
         self.cycle.freshness.failure.as_ref()
+    }
+
+    /// What was asked of the server, and how the watches ended.
+    pub fn traffic(&self) -> &Traffic {
+        &self.cycle.traffic
     }
 
     /// The newest version seen.

@@ -428,3 +428,37 @@ fn list_without_a_version_begins_the_watch_with_what_exists() {
         ("version", "12"),
     ]);
 }
+
+#[test]
+fn what_was_asked_for_and_how_the_watches_ended_is_counted() {
+    let mut talk = Conversation::new(Options { watch_list: false, ..Options::default() });
+    talk.check(&[
+        ("start", "list 0 limit 500"),
+        ("page 7 +t a@5", "list 0 limit 500 continue t"),
+        ("page 7 b@6", "watch 7"),
+        ("traffic", "2 lists 1 watches 0 probes, bookmark None, []"),
+        ("open", ""),
+        ("+10000", ""),
+        ("BOOKMARK 8", ""),
+        ("close 1006", "watch 8"),
+        ("open", ""),
+        ("+2000", ""),
+        ("MODIFIED a@9", ""),
+        ("close 1006", "watch 9"),
+        // A socket that was refused ends as well.
+        ("close 1006", "probe watch 9"),
+        ("pass", "wait 800"),
+        ("timer", "watch 9"),
+        ("open", ""),
+        ("ERROR 410 Expired too old", "wait 800"),
+        ("timer", "list 9 limit 500"),
+        ("page 20 a@9", "watch 20"),
+        ("open", ""),
+        ("+2000", ""),
+        ("woke", "watch 20"),
+        (
+            "traffic",
+            "3 lists 6 watches 1 probes, bookmark Some(10000.0), [(Closed(1006), 3), (Error(410), 1), (GivenUp, 1)]",
+        ),
+    ]);
+}
