@@ -23,6 +23,9 @@ mod files;
 // A way that lets no WebSocket through.
 mod over_http;
 
+// The health of the watches is what befell them.
+mod health;
+
 // Tables without rows, and the reasons.
 mod states;
 

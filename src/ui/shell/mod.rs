@@ -36,6 +36,7 @@ use crate::ui::shell::palette::{Palette, PaletteButton, modal};
 use crate::ui::shell::sidebar::Sidebar;
 use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;
+use crate::ui::watches::health::Health;
 
 /// The whole page.
 #[component]
@@ -87,6 +88,7 @@ pub fn Shell(
         </div>
         {once(move || screen.dialogs.palette.with(Option::is_some), move || view! { <Palette screen commands /> })}
         {once(move || screen.dialogs.help.get(), move || view! { <Help screen commands /> })}
+        {once(move || screen.dialogs.health.with(Option::is_some), move || view! { <Health screen commands /> })}
         {once(move || screen.dialogs.save.with(Option::is_some), move || view! { <Save screen commands /> })}
         {once(move || screen.dialogs.kept.with(Option::is_some), move || view! { <KeptList screen commands /> })}
         {once(move || screen.dialogs.note.with(Option::is_some), move || view! { <NoteField screen commands /> })}

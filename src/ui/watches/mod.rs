@@ -1,5 +1,6 @@
 //! The list of open watches, which opens from their count in the footer, and says what each of them costs.
 
+pub mod health;
 pub mod recorder;
 pub mod resync;
 
@@ -53,6 +54,10 @@ pub fn WatchList(
                         on:click=move |_| commands.send(Command::ToggleKept)
                     >
                         {move || if screen.footer.keeps_changes.get() { "on" } else { "off" }}
+                    </button>
+                    " "
+                    <button data-testid="open-health" aria-haspopup="dialog" on:click=move |_| commands.send(Command::Health(true))>
+                        "Watch health"
                     </button>
                 </p>
                 <table>

@@ -38,7 +38,7 @@ use super::place::Place;
 const AGENT: &str = "Mozilla/5.0 (without a browser)";
 /// Faults that are meant for the page's sockets alone name this one. The page also asks for a watch over HTTP, where it has
 /// been silent, and a fault that strikes once may strike that answer.
-const SOCKET_AGENT: &str = "Mozilla/5.0 (without a browser, by socket)";
+pub const SOCKET_AGENT: &str = "Mozilla/5.0 (without a browser, by socket)";
 /// The code of a socket that ended without one.
 const NO_CODE: u16 = 1006;
 

@@ -115,6 +115,8 @@ pub enum Command {
     TogglePause,
     /// Ask the server again at once.
     Retry,
+    /// Show the health of the watches, or no longer.
+    Health(bool),
     /// Compare what is shown with what the server has.
     Verify,
     /// Resync this often.
@@ -558,6 +560,9 @@ pub const OFFERS: &[Offer] = &[
     Offer::new("Record in 512 MB", Command::Recorder(Budget::Largest))
         .names(&["recorder", "history", "memory", "versions", "off"]),
     Offer::new("Retry now", Command::Retry).names(&["reconnect", "refresh"]).keys("Table", &["r"]),
+    Offer::new("Watch health", Command::Health(true))
+        .names(&["watches", "reflector", "relist", "410", "bookmark", "requests", "cost", "seats"])
+        .keys("Table", &["H"]),
     Offer::new("Verify against the server now", Command::Verify).names(&["check", "compare", "consistency"]),
     Offer::new("Copy the name", Command::Copy(Copied::Name)).keys("Table", &["y"]),
     Offer::new("Copy …", Command::Palette(PaletteCommand::Open("copy "))).keys("Table", &["Y"]).by_key_only(),

@@ -35,6 +35,7 @@ impl Connection {
             match cx.watching.informers.of(question.informer) {
                 Some((resource, scope)) => {
                     let request = Request::Heartbeat(resource, scope.clone(), question.ask.clone());
+                    cx.watching.courses.of_mut(question.informer).proofs += 1;
                     cx.request(Purpose::Heartbeat(question), request);
                 }
                 None => self.heartbeat.forget(&question),

@@ -18,6 +18,7 @@ pub mod effect;
 mod empty;
 pub mod environment;
 mod feed;
+mod health;
 mod inspector;
 mod keeping;
 pub mod keys;
@@ -262,6 +263,7 @@ impl Page {
         self.verification.keep_to_memory(cx);
         self.connection.count_lists(cx);
         cx.watching.watches.look(&cx.watching.informers, cx.now);
+        cx.watching.courses.look(&cx.watching.informers, cx.now);
         cx.watching.audit_states(cx.audit, cx.now);
     }
 
@@ -481,6 +483,7 @@ impl Page {
                 self.connection.retry(cx);
                 self.tick(env);
             }
+            Command::Health(health) => cx.change_route(|route| Route { health, ..route }),
             Command::Verify => self.verification.begin_check(cx),
             Command::Resync(resync) => settings::resync(resync, cx),
             Command::Recorder(budget) => settings::give_recorder(budget, cx),
@@ -749,7 +752,9 @@ impl Page {
         self.inspector.present(cx);
         self.dialogs.go_on(cx);
         self.saving.work(cx);
-        if !self.status.take_due(cx) {
+        let is_due = self.status.take_due(cx);
+        health::present(is_due, cx);
+        if !is_due {
             return;
         }
         self.status.present(self.connection.progress(cx), self.verification.memory.budget(), cx);

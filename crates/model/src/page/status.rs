@@ -153,10 +153,9 @@ impl Status {
             let (resource, scope) = informers.of(id)?;
             let rates = self.rates.0.get(&id).map(RateMeter::rates).unwrap_or_default();
             let kind = cx.navigation.catalog.of_resource(&resource);
-            let words = [&*scope.namespace, &*scope.label_selector, &*scope.field_selector];
             Some(WatchItem {
                 title: kind.map_or(resource.kind, |kind| kind.title),
-                scope: words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · "),
+                scope: place(scope),
                 state: cx.navigation.state(informer.health(cx.now).word()),
                 frames: format!("{:.0}", rates.frames),
                 rate: bytes(rates.bytes),
@@ -172,6 +171,12 @@ impl Status {
         let items = if cx.open_lists.contains(&List::Watches) { self.watch_items(cx) } else { Vec::new() };
         cx.view.footer.watches.put(items);
     }
+}
+
+/// Where a kind is watched, in words; empty for everywhere.
+pub(super) fn place(scope: &Scope) -> String {
+    let words = [&*scope.namespace, &*scope.label_selector, &*scope.field_selector];
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 /// Shows where the user is.

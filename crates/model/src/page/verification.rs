@@ -90,6 +90,7 @@ impl Verification {
                 Step::Ask(id, number, request) => {
                     let Some((resource, scope)) = cx.watching.informers.of(id) else { continue };
                     let request = Request::ListExactly(resource, scope.clone(), request);
+                    cx.watching.courses.of_mut(id).compared += 1;
                     self.asked = Some(cx.request(Purpose::Verify(number), request));
                 }
                 Step::GiveUp => {

@@ -20,6 +20,7 @@ use crate::rewind::Rewound;
 use crate::table::filter::Filter;
 use crate::table::view::{Retention, TableView};
 use crate::watches::audit::{After, AuditLog};
+use crate::watches::course::{Courses, Relist};
 use crate::watches::drain::Drain;
 use crate::watches::notices::{Announcer, NoticeKind, PageNotice, subject};
 use crate::watches::rates::sums;
@@ -45,6 +46,8 @@ const UNDRAINED_RECORDING: usize = 256;
 pub struct Watching {
     pub informers: SharedInformerFactory,
     pub watches: Watches,
+    /// What is remembered of each watch.
+    pub courses: Courses,
     /// The texts of received objects, while there is room for the texts.
     pub history: History,
     /// The moment that is shown; `None` for now.
@@ -102,6 +105,7 @@ impl Watching {
         Watching {
             informers,
             watches: Watches::at_home(home),
+            courses: Courses::default(),
             history,
             moment: None,
             rewound: None,
@@ -161,6 +165,11 @@ impl Watching {
         self.undrained += (informer.ledger().frames - frames) as usize;
         let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
         let has_notices = !notices.is_empty();
+        for notice in &notices {
+            if let Notice::Relisted { at, reason, items } = notice {
+                self.courses.relisted(id, Relist { at: *at, reason: reason.clone(), items: *items });
+            }
+        }
         if let Some(resource) = resource {
             if is_first && informer.reflector().has_listed() {
                 absences.listed(resource, moment.now);

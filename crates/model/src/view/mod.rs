@@ -2,6 +2,7 @@
 //! change.
 
 mod elsewhere;
+pub mod health;
 pub mod inspector;
 pub mod panels;
 mod row;
@@ -12,7 +13,7 @@ mod words;
 
 pub use elsewhere::{elsewhere_in_feed, elsewhere_in_table};
 pub use row::{Look, Seen, ShownRow, progress, row_model};
-pub use spark::spark;
+pub use spark::{chart, spark};
 pub use trouble::{EmptyTable, empty, left_out, troubles, united};
 pub use words::{ago, bytes, bytes_of, proof_age, seconds, until_next_proof_age, whole_seconds};
 

@@ -20,6 +20,7 @@ use crate::recording::{NoteModel, SaveModel};
 use crate::rewind::banner::RewindModel;
 use crate::shell::panel::PanelSizes;
 use crate::table::layout::Choice;
+use crate::view::health::HealthModel;
 use crate::view::inspector::{ComparisonModel, EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::view::shown::{ByPage, Draw, Hold, Shown};
 use crate::view::{
@@ -355,6 +356,8 @@ panel! {
         kept: Option<KeptModel>,
         /// The field for a note, while it is open.
         note: Option<NoteModel>,
+        /// The health of the watches, while it is shown.
+        health: Option<HealthModel>,
         /// Whether the help is shown.
         help: bool,
         /// Whether keys of a single letter do anything.

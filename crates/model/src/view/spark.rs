@@ -1,4 +1,4 @@
-//! A minute of changes as a small chart.
+//! Small charts: of a minute of changes, and of any numbers.
 
 use crate::timeline::mark::MarkType;
 use crate::timeline::marks::Marks;
@@ -21,6 +21,11 @@ pub fn spark(marks: &Marks, now: f64) -> String {
         *sum = since.saturating_sub(later);
         later = since;
     }
+    chart(&sums)
+}
+
+/// The path of a chart, whose bars are two pixels apart, and the highest of them 14 pixels high.
+pub fn chart(sums: &[u64]) -> String {
     let most = sums.iter().copied().max().unwrap_or(0).max(1) as f64;
     let bars = sums.iter().enumerate().filter(|(_, sum)| **sum > 0).map(|(at, sum)| {
         let height = (*sum as f64 / most).sqrt() * 13.0 + 1.0;

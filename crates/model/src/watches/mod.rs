@@ -3,6 +3,7 @@
 pub mod account;
 pub mod audit;
 pub mod counters;
+pub mod course;
 pub mod drain;
 pub mod listing;
 pub mod memory;

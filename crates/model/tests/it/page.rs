@@ -6,6 +6,7 @@ mod clusters;
 mod comparison;
 mod filter;
 mod growth;
+mod health;
 mod idle;
 mod inspector;
 mod keeping;

@@ -61,6 +61,8 @@ pub struct Route {
     pub net: bool,
     /// The moment that the page shows, in milliseconds; `None` for now.
     pub at: Option<f64>,
+    /// Whether the health of the watches is shown.
+    pub health: bool,
 }
 
 /// A version of an object. The number is the page's own: a visit numbers what it receives anew, and so the resourceVersion
@@ -130,6 +132,7 @@ impl Default for Route {
             span: None,
             net: false,
             at: None,
+            health: false,
         }
     }
 }
@@ -193,6 +196,7 @@ impl Route {
                 "span" => route.span = range::parse(&value),
                 "net" => route.net = value == "1",
                 "at" => route.at = range::moment(&value),
+                "health" => route.health = value == "1",
                 "view" => route.changes |= value == CHANGES,
                 "lanes" => route.lanes.by = LanesBy::of(&value),
                 "order" => route.lanes.order = LaneOrder::of(&value),
@@ -236,6 +240,7 @@ impl Route {
             ("span", &*span),
             ("net", if self.net && self.span.is_some() { "1" } else { "" }),
             ("at", &*at),
+            ("health", if self.health { "1" } else { "" }),
             ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
             ("lanes", if *by == LanesBy::default() { "" } else { by.name() }),
             ("order", if *order == LaneOrder::default() { "" } else { order.name() }),
@@ -476,6 +481,7 @@ impl Route {
             change: None,
             against: None,
             changes: false,
+            health: false,
             ..self.clone()
         }
     }
