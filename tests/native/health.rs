@@ -61,9 +61,9 @@ async fn what_a_watch_received_is_what_the_cluster_sent() {
             holds(own == (frames, bytes) && frames > 20, || format!("{own:?}, and {:?} were sent", (frames, bytes)))
         })
         .await;
-        let row = comes(page, "a bookmark", |row| row.bookmark != "none yet").await;
-        assert_eq!(row.lists, "1");
-        assert_eq!(row.version, page.field("nodes", "resource_version").as_str().unwrap_or_default());
+        let version = || page.field("nodes", "resourceVersion").as_str().unwrap_or_default().to_owned();
+        let row = comes(page, "a bookmark", |row| row.bookmark != "none yet" && row.version == version()).await;
+        assert!(row.lists == "1" && says(&row, "1 page of a list, 1 watch"), "{row:?}");
     })
     .await;
 }
