@@ -60,7 +60,7 @@ pub fn Health(
                     <td class="num" data-field="proven">{part(|row| &row.heard)}</td>
                     <td class="num" data-field="bookmark">{part(|row| &row.bookmark)}</td>
                     <td class="num" data-field="events">
-                        <svg viewBox="0 0 80 14" aria-hidden="true">{chart("relists", 2)} {chart("bars", 0)}</svg>
+                        <svg viewBox="0 0 80 14" aria-hidden="true">{chart("bars", 0)} {chart("relists", 2)}</svg>
                         <span>{part(|row| &row.events)}</span>
                     </td>
                     <td class="num" data-field="bytes">

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod clocks;
+mod health;
 mod hidden;
 mod outage;
 mod overload;

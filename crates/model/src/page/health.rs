@@ -79,7 +79,7 @@ fn row(informer: &SharedInformer, course: &Course, cx: &Context<'_>) -> HealthRo
     }
     words.extend(reasons(course, cx));
     words.extend(ends(traffic));
-    words.push(asked(traffic, course));
+    words.extend(asked(traffic, course));
     let average = ledger.bytes as f64 / (ledger.listed + ledger.events).max(1) as f64;
     words.push(seats(informer.store().len() as u64, average, cx.navigation.catalog.release()));
     HealthRow {
@@ -161,7 +161,7 @@ fn ends(traffic: &Traffic) -> Option<String> {
 }
 
 /// What was asked of the server.
-fn asked(traffic: &Traffic, course: &Course) -> String {
+fn asked(traffic: &Traffic, course: &Course) -> Option<String> {
     let parts = [
         (traffic.lists, "page of a list", "pages of lists"),
         (traffic.watches, "watch", "watches"),
@@ -173,7 +173,8 @@ fn asked(traffic: &Traffic, course: &Course) -> String {
         1 => format!("1 {one}"),
         _ => format!("{} {several}", grouped(count)),
     });
-    format!("Asked for: {}.", words.collect::<Vec<_>>().join(", "))
+    let words = words.collect::<Vec<_>>().join(", ");
+    (!words.is_empty()).then(|| format!("Asked for: {words}."))
 }
 
 /// How many seats the next list takes in the server's queues (priority and fairness). The server knows the size of its objects in
@@ -203,10 +204,9 @@ mod tests {
         };
         let mut course = Course::default();
         course.proofs = 1;
-        assert_eq!(
-            asked(&traffic, &course),
-            "Asked for: 2 pages of lists, 1,234 watches, 1 question whether it is alive."
-        );
+        let words = "Asked for: 2 pages of lists, 1,234 watches, 1 question whether it is alive.";
+        assert_eq!(asked(&traffic, &course).as_deref(), Some(words));
+        assert_eq!(asked(&Traffic::default(), &Course::default()), None);
         let ended = "Watches ended: 3 × close code 1000, 1 × ERROR 410, 1 × given up here.";
         assert_eq!(ends(&traffic).as_deref(), Some(ended));
         assert_eq!(ends(&Traffic::default()), None);
