@@ -211,12 +211,19 @@ impl<'a> TimelineMut<'a> {
         }
     }
 
+    /// Has it be asked anew who wrote, where lanes stand by manager, if this number is another than before: something else is known.
+    pub fn note_writers(&mut self, revision: u64) {
+        if self.chart.groups.note_writers(revision) {
+            self.chart.drawn = None;
+        }
+    }
+
     /// Where lanes stand by manager, asks `find` who wrote marks of which that is not known yet, at most `most` of
     /// them. `find` returns `None` where nobody knows. Returns whether some are left; the next scene is due then.
     pub fn find_writers(
         &mut self,
         most: usize,
-        find: &mut dyn FnMut(&'static Kind, &MarkInfo<'_>) -> Option<String>,
+        find: &mut dyn FnMut(&'static Kind, &MarkInfo<'_>) -> Option<(String, bool)>,
     ) -> bool {
         self.chart.groups.find_writers(&self.marks, most, find)
     }
