@@ -140,7 +140,8 @@ impl Play {
     /// The names and the filters of what is counted by writer.
     fn counted(&self) -> (&'static str, Vec<(String, String)>) {
         let span = (*self.page.view().feed.span).clone().expect("a time is chosen");
-        let section = span.sections.iter().find(|section| section.title.starts_with("by")).unwrap_or_else(|| panic!("{span:?}"));
+        let section =
+            span.sections.iter().find(|section| section.title.starts_with("by")).unwrap_or_else(|| panic!("{span:?}"));
         (section.title, section.rows.iter().map(|row| (row.label.clone(), row.filter.clone())).collect())
     }
 
@@ -195,7 +196,10 @@ fn rows_filter_differences_lanes_and_counts_name_the_same_user() {
         let counted: Vec<_> = counted.iter().map(|(label, filter)| (&**label, &**filter)).collect();
         assert_eq!(counted, expected_rows, "{is_net}");
         let writers = play.writers().concat();
-        assert!(["alice", "alice as bob", "kubectl-label inferred"].iter().all(|one| writers.contains(one)), "{writers}");
+        assert!(
+            ["alice", "alice as bob", "kubectl-label inferred"].iter().all(|one| writers.contains(one)),
+            "{writers}"
+        );
         for (filter, is_found) in [("by:/^alice$/", true), ("by:/bob$/", true), ("by:system:node", false)] {
             play.filters(filter);
             assert_eq!(!play.writers().is_empty(), is_found, "{filter} {is_net}");
