@@ -8,6 +8,7 @@ use kubechurn_columns::kinds::Kind;
 use crate::kind_id::KindId;
 use crate::timeline::lanes::choice::{GroupId, LaneChoice};
 use crate::timeline::lanes::groups::Groups;
+use crate::timeline::lanes::index::managers::FindWriter;
 use crate::timeline::lanes::order::Order;
 use crate::timeline::scene::contents::{FindPast, LaneRow, PastMoment, Scene};
 use crate::timeline::scene::draw::draw;
@@ -220,11 +221,7 @@ impl<'a> TimelineMut<'a> {
 
     /// Where lanes stand by manager, asks `find` who wrote marks of which that is not known yet, at most `most` of
     /// them. `find` returns `None` where nobody knows. Returns whether some are left; the next scene is due then.
-    pub fn find_writers(
-        &mut self,
-        most: usize,
-        find: &mut dyn FnMut(&'static Kind, &MarkInfo<'_>) -> Option<(String, bool)>,
-    ) -> bool {
+    pub fn find_writers(&mut self, most: usize, find: &mut FindWriter<'_>) -> bool {
         self.chart.groups.find_writers(&self.marks, most, find)
     }
 
