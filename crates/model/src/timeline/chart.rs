@@ -21,7 +21,7 @@ use crate::timeline::scene::pointer::{HitTest, lost_at};
 use crate::timeline::scene::scratch::Scratch;
 use crate::timeline::scene::source::Source;
 use crate::timeline::store::mark::Counts;
-use crate::timeline::store::marks::{MarkInfo, Marks, made};
+use crate::timeline::store::marks::{Marks, made};
 use crate::timeline::words::kinds::{KindName, KindNames};
 
 /// The least time between two scenes of a window that only moves on, in milliseconds: seven a
