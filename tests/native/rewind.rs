@@ -1,7 +1,9 @@
 //! Rewind equals what was: while scenarios run and faults strike, the page's objects and its feed are written down at some
-//! moments, and afterwards the page shows each of these moments.
+//! moments, and afterwards the page shows each of these moments. So does a page that has opened what that page has saved; and
+//! a page that has opened what `kubechurn record` has written meanwhile shows the same as one that has opened what that page has saved.
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -10,6 +12,7 @@ use serde_json::Value;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::feed::span::SpanCommand;
 use kubechurn_model::feed::wrong::row::WrongRow;
 use kubechurn_model::feed::{FeedCommand, FeedRow};
 use kubechurn_model::page::Page as Model;
@@ -18,9 +21,10 @@ use kubechurn_model::page::environment::Environment;
 use kubechurn_model::recording::Selected;
 use kubechurn_model::rewind::banner::RewindCommand;
 use kubechurn_model::timeline::scale::Window;
-use kubechurn_recording::Header;
+use kubechurn_recording::{Block, Header, native};
 
 use crate::page::{Page, with_page};
+use crate::record::{Recorder, blocks};
 use crate::recording::Opened;
 use crate::shell::place::Place;
 
@@ -31,25 +35,52 @@ const MOMENTS: usize = 20;
 /// What grows older by itself, and by a server's clock that is known better later.
 const AGES: [&str; 4] = ["AGE", "RESTARTS", "LAST SEEN", "FIRST SEEN"];
 
-/// A test for each scenario, with the faults that strike meanwhile.
+/// The scenarios, with the faults that strike meanwhile.
+const RUNS: [(&str, &[&str]); 8] = [
+    ("calm", &["fault?frame=duplicate&probability=0.2", "cut"]),
+    ("rollout", &["fault?frame=reorder&probability=0.2", "fault?end=drop&times=3"]),
+    ("crashloop", &["fault?frame=truncate&times=3", "fault?end=close&times=3"]),
+    ("node-failure", &["fault?status=500&verb=watch&times=4", "cut"]),
+    ("autoscaler-flap", &["fault?frame=not-json&times=3", "compact", "cut"]),
+    ("hot-loop", &["fault?frame=unknown-type&times=3", "fault?frame=delay&delay-ms=200&probability=0.2"]),
+    ("mixed", &["fault?frame=wrong-type&times=3", "restart?revision=900000"]),
+    ("storm", &["fault?frame=lose&times=5", "compact", "cut"]),
+];
+
+/// A test for each scenario.
 macro_rules! runs {
-    ($($name:ident: $scenario:literal, $faults:expr;)*) => {
+    ($($name:ident: $run:literal;)*) => {
         $(#[tokio::test]
         async fn $name() {
-            is_as_it_was($scenario, &$faults).await;
+            let (scenario, faults) = RUNS[$run];
+            is_as_it_was(scenario, faults, 1).await;
         })*
     };
 }
 
 runs! {
-    calm: "calm", ["fault?frame=duplicate&probability=0.2", "cut"];
-    rollout: "rollout", ["fault?frame=reorder&probability=0.2", "fault?end=drop&times=3"];
-    crash_loop: "crashloop", ["fault?frame=truncate&times=3", "fault?end=close&times=3"];
-    node_failure: "node-failure", ["fault?status=500&verb=watch&times=4", "cut"];
-    autoscaler_flap: "autoscaler-flap", ["fault?frame=not-json&times=3", "compact", "cut"];
-    hot_loop: "hot-loop", ["fault?frame=unknown-type&times=3", "fault?frame=delay&delay-ms=200&probability=0.2"];
-    mixed: "mixed", ["fault?frame=wrong-type&times=3", "restart?revision=900000"];
-    storm: "storm", ["fault?frame=lose&times=5", "compact", "cut"];
+    calm: 0;
+    rollout: 1;
+    crash_loop: 2;
+    node_failure: 3;
+    autoscaler_flap: 4;
+    hot_loop: 5;
+    mixed: 6;
+    storm: 7;
+}
+
+/// Further seeds, each of one scenario with the faults of another one: as many as `KUBECHURN_SEEDS` says, from `KUBECHURN_FROM`.
+#[tokio::test]
+async fn seeds() {
+    let number =
+        |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let from = number("KUBECHURN_FROM", 2);
+    for seed in from..from + number("KUBECHURN_SEEDS", 2) {
+        let ((scenario, own), (_, others)) = (RUNS[seed as usize % 8], RUNS[(seed / 8 + seed) as usize % 8]);
+        let faults = if seed < 8 { own } else { others };
+        println!("seed {seed}: {scenario}, {faults:?}");
+        is_as_it_was(scenario, faults, seed).await;
+    }
 }
 
 /// What a page holds: of each kind the digest, and its rows without what grows older; and its feed, unless changes wait to be shown.
@@ -196,8 +227,8 @@ fn is_the_same_in_a_file_of_a_part(scenario: &str, page: &Page, seen: &[Seen]) {
     let [(from, ..), .., (to, ..)] = part else { panic!("{} moments", seen.len()) };
     let time = Some(Window { from: *from, to: *to });
     let selected = Selected { time, ..Selected::default() };
-    let blocks = page.look(|page, _| page.recording(Header::default(), selected));
-    let mut opened = Opened::of(&blocks, "#/pods,deployments,replicasets,nodes,events");
+    let saved = page.look(|page, _| page.recording(Header::default(), selected));
+    let mut opened = Opened::of(&saved, "#/pods,deployments,replicasets,nodes,events");
     for (at, (then, _), _) in part.iter().step_by((part.len() / MOMENTS).max(1)) {
         opened.command(Command::Rewind(RewindCommand::To(*at)));
         for ((kind, then), now) in KINDS.iter().zip(then).zip(opened.look(held).0) {
@@ -207,11 +238,97 @@ fn is_the_same_in_a_file_of_a_part(scenario: &str, page: &Page, seen: &[Seen]) {
     }
 }
 
+/// The marks of a page up to a time, each with its times. Those of a list are received a piece of it after the other, and stand where the
+/// list was complete.
+type Marks = BTreeMap<String, BTreeSet<String>>;
+
+fn marks(page: &Model, end: f64) -> Marks {
+    let mut all = Marks::new();
+    let of_kind = |kind: &&str| {
+        let marks: Vec<Value> = serde_json::from_str(&page.marks_of(kind)?).ok()?;
+        let is_of_object = |mark: &Value| !["Sync", "Relist", "Gap"].iter().any(|one| mark["type"] == *one);
+        let words = |mark: &Value| {
+            let of = ["type", "key", "uid", "resourceVersion"].map(|name| mark[name].to_string());
+            let time = if mark["type"] == "Replaced" { String::new() } else { mark["time"].to_string() };
+            (format!("{kind} {}", of.join(" ")), time)
+        };
+        let is_then = |mark: &&Value| is_of_object(mark) && mark["time"].as_f64().is_some_and(|at| at <= end);
+        Some(marks.iter().filter(is_then).map(words).collect::<Vec<_>>())
+    };
+    for (mark, at) in KINDS.iter().filter_map(of_kind).flatten() {
+        all.entry(mark).or_default().insert(at);
+    }
+    all
+}
+
+/// The first marks that are of one page alone, or of another time. What was received twice is in a file once.
+fn other_marks(one: &Marks, other: &Marks) -> Vec<String> {
+    let missing = |one: &Marks, other: &Marks| {
+        let is_other = |(mark, times): &(&String, &BTreeSet<String>)| {
+            other.get(*mark).is_none_or(|others| others.is_disjoint(times))
+        };
+        one.iter().filter(is_other).take(5).map(|(mark, times)| format!("{mark} {times:?}")).collect::<Vec<_>>()
+    };
+    [missing(one, other), missing(other, one)].concat()
+}
+
+/// The latest time of a line.
+fn end_of(blocks: &[Vec<u8>]) -> f64 {
+    let mut end = f64::NEG_INFINITY;
+    for text in blocks {
+        let (text, mut block) = (str::from_utf8(text).expect("lines are text"), Block::default());
+        while let Some((at, _)) = block.next(text).expect("it is a recording") {
+            end = end.max(at);
+        }
+    }
+    end
+}
+
+/// What differs in a page between two times, line by line. A recording has ended when its last line came, and so it is not compared
+/// with a later time.
+fn differences(page: &Model, place: &dyn Environment) -> Option<BTreeSet<String>> {
+    let mut lines: Vec<Value> = serde_json::from_str(&page.differences(place)?).ok()?;
+    let without = |line: &mut Value| line.as_object_mut().and_then(|line| line.remove("to"));
+    lines.iter_mut().for_each(|line| _ = without(line));
+    Some(lines.iter().map(Value::to_string).collect())
+}
+
+/// What `kubechurn record` has written of a run: a page that opens it shows at some moments the same as one that opens what that
+/// page saves.
+fn is_the_same_saved_again(scenario: &str, file: &std::path::Path) {
+    const FRAGMENT: &str = "#/pods,deployments,replicasets,nodes,events?view=changes";
+    let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
+    let bytes = std::fs::read(file).expect("the file");
+    native::read(&bytes, |at, _| (from, to) = (from.min(at), to.max(at))).expect("it is a recording");
+    let mut one = Opened::of(&blocks(file), FRAGMENT);
+    let saved = one.look(|page, _| page.recording(Header::default(), Selected::default()));
+    let mut other = Opened::of(&saved, FRAGMENT);
+    let (first, second) = (one.look(|page, _| marks(page, to)), other.look(|page, _| marks(page, to)));
+    assert!(first.len() > 60, "{scenario}, recorded: {} marks", first.len());
+    let different = other_marks(&first, &second);
+    assert!(different.is_empty(), "{scenario}, recorded: marks differ: {different:#?}");
+    for number in 1..=MOMENTS {
+        let at = (from + (to - from) * number as f64 / (MOMENTS + 1) as f64).ceil();
+        for opened in [&mut one, &mut other] {
+            opened.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
+            opened.command(Command::Rewind(RewindCommand::To(at)));
+        }
+        let (one, other) = (one.look(held), other.look(held));
+        for ((kind, one), other) in KINDS.iter().zip(one.0).zip(other.0) {
+            assert_eq!(one, other, "{scenario}, recorded: {kind} at {at}");
+        }
+        let rows = |rows: Option<Vec<FeedRow>>| rows.map(|rows| listed(&rows));
+        assert_eq!(rows(one.1), rows(other.1), "{scenario}, recorded: the feed at {at}");
+    }
+}
+
 /// Writes down what the page holds while a scenario runs and faults strike, and compares that with the moments.
-async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
+async fn is_as_it_was(scenario: &'static str, faults: &[&str], seed: u64) {
     let rate = if scenario == "storm" { 150 } else { 0 };
-    let options = Options { scenario, pods: 60, rate, bookmark_seconds: 1, ..Options::default() };
+    let options = Options { scenario, pods: 60, rate, seed, bookmark_seconds: 1, ..Options::default() };
     let cluster = Cluster::start(&options).await;
+    let mut recorder = Recorder::new();
+    recorder.start(cluster.port(), &["po", "deploy", "rs", "no", "ev"]);
     let proxy = KubectlProxy::start_plain(cluster.port()).await;
     with_page(proxy.port(), "#/pods,deployments,replicasets,nodes,events?view=changes", async |page| {
         page.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
@@ -252,13 +369,27 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
         })
         .await;
         page.watch(|_, _| {});
+        recorder.signal("INT");
+        assert_eq!(recorder.ended().await, Some(0), "{scenario}: {}", recorder.said());
+        is_the_same_saved_again(scenario, &recorder.file());
         let seen = seen.take();
         let step = (seen.len() / MOMENTS).max(1);
-        let blocks = page.look(|page, _| page.recording(Header::default(), Selected::default()));
+        let saved = page.look(|page, _| page.recording(Header::default(), Selected::default()));
         is_the_same_in_a_file_of_a_part(scenario, page, &seen);
-        let mut opened = Opened::of(&blocks, "#/pods,deployments,replicasets,nodes,events?view=changes");
+        let mut opened = Opened::of(&saved, "#/pods,deployments,replicasets,nodes,events?view=changes");
         opened.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));
         opened.command(Command::Feed(FeedCommand::Wrong));
+        let at = |number: usize| seen[seen.len() * number / 6].0;
+        let pairs = [(at(0), at(5)), (at(2), at(4)), (at(3), at(5))];
+        let end = end_of(&saved);
+        let now = opened.look(|page, _| marks(page, end));
+        assert!(now.len() > 60, "{scenario}, opened: {} marks", now.len());
+        // What was received is a mark with the next frame of the screen.
+        wait_until(&format!("{scenario}: the marks"), SOON, async || {
+            let different = other_marks(&page.look(|page, _| marks(page, end)), &now);
+            holds(different.is_empty(), || format!("{different:#?}"))
+        })
+        .await;
         // In a storm states and images change several times within a second, at random: with which of them trouble began is
         // shown by what of it came first.
         let steady = if rate > 0 { Vec::new() } else { steady(&seen) };
@@ -316,6 +447,18 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str]) {
         // A storm is shown only after it.
         assert!(feeds > 0 || rate > 0, "{scenario}: no feed was compared");
         page.command(Command::Rewind(RewindCommand::Live));
+        opened.command(Command::Rewind(RewindCommand::Live));
+        for (from, to) in pairs {
+            let compare = || Command::Span(SpanCommand::Compare(from, to));
+            page.command(compare());
+            opened.command(compare());
+            let now = opened.look(differences);
+            wait_until(&format!("{scenario}: what differs between {from} and {to}"), SOON, async || {
+                let then = page.look(|page, place| differences(page, place));
+                holds(then.is_some() && then == now, || format!("{then:#?}\nand opened\n{now:#?}"))
+            })
+            .await;
+        }
         page.is_balanced().await;
     })
     .await;

@@ -13,6 +13,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_columns::kinds::pods;
 use kubechurn_columns::state;
 
+use crate::audit::Request;
 use crate::diff::{self, Diff, FieldChange};
 use crate::field::{Field, taints};
 use crate::noise::{self, Mark, Marks, Noise};
@@ -20,7 +21,7 @@ use crate::part::{self, Part, PartKind};
 use crate::paths;
 use crate::replicas::Replicas;
 use crate::value::Value;
-use crate::writer::{self, InferredWriter, Writers};
+use crate::writer::{self, InferredWriter, NamedWriter, Writers};
 use kubechurn_client::json::{self, Members};
 
 /// The most fields of a line that are kept.
@@ -115,6 +116,11 @@ pub struct Line {
     pub more: usize,
     /// Who seems to have written it.
     pub writers: Writers,
+    /// The requests that led to it, as far as an audit log says so for certain; of several by one user with one program from one
+    /// place, one.
+    pub requests: SmallVec<[Arc<Request>; 1]>,
+    /// Whether the writers have written what none of these requests did, because the line is about several versions.
+    pub has_more_writers: bool,
     /// Why the change as a whole says nothing, if it does.
     pub noise: Option<Noise>,
     /// The owners. For a Kubernetes Event, the object that it is about.
@@ -209,6 +215,14 @@ fn status_of(pod: Option<&PodState>) -> Option<Value> {
 }
 
 impl Line {
+    /// Who is named as its writer: who made the request, where that is certain, and else the managers that seem to have written
+    /// it.
+    pub fn named_writers(&self) -> impl Iterator<Item = NamedWriter<'_>> {
+        let is_inferred = self.requests.is_empty() || self.has_more_writers;
+        let inferred = if is_inferred { &self.writers[..] } else { &[] };
+        self.requests.iter().map(|request| NamedWriter::User(request)).chain(inferred.iter().map(NamedWriter::Manager))
+    }
+
     /// Reads a change. `marks` are the fields that the user called noise.
     pub fn new(received: ReceivedChange<'_>, marks: &Marks) -> Line {
         let ReceivedChange { seq, at, kind, key, uid, delta_type, old, new } = received;
@@ -224,6 +238,8 @@ impl Line {
             other_paths: Vec::new(),
             more: 0,
             writers: writer::of_change(delta_type, old, new),
+            requests: SmallVec::new(),
+            has_more_writers: false,
             noise: None,
             owners: SmallVec::new(),
             generation: None,

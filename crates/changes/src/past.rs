@@ -83,6 +83,7 @@ pub fn line_of(object: &Line, moment: &Moment, at: f64) -> Line {
     if !moment.by.is_empty() {
         let (manager, subresource) = (moment.by.clone(), SmolStr::default());
         line.writers = smallvec![InferredWriter { manager, subresource, evidence: Evidence::TimeMoved }];
+        line.requests.clear();
     }
     line
 }

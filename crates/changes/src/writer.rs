@@ -5,7 +5,8 @@
 //! field; else who owns the field that changed. An entry that only lost fields shows no write: somebody else took or
 //! removed them. A deletion and a removed field leave no trace, so nothing here is certain, and the type says so.
 //!
-//! This is the one rule of the page: the feed, the inspector and the lanes by manager ask [`of_change`].
+//! This is the one rule of the page: the feed, the inspector and the lanes by manager ask [`of_change`]. Where an audit log says who
+//! made the request, that user is the [`NamedWriter`] in place of the managers.
 
 use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
@@ -13,6 +14,7 @@ use smol_str::{SmolStr, format_smolstr};
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::delta::DeltaType;
 
+use crate::audit::Request;
 use crate::diff;
 use kubechurn_client::json::{self, Cursor};
 
@@ -65,6 +67,39 @@ impl InferredWriter {
             subresource => format_smolstr!("{} ({subresource})", self.manager),
         }
     }
+}
+
+/// Who is named as the writer of a change.
+#[derive(Clone, Copy, Debug)]
+pub enum NamedWriter<'a> {
+    /// Who made the request, for certain: of a deletion, who asked for it.
+    User(&'a Request),
+    /// The manager that seems to have written it.
+    Manager(&'a InferredWriter),
+}
+
+impl NamedWriter<'_> {
+    /// The name by which it is counted and looked for: that of the user in full, or that of the manager.
+    pub fn name(&self) -> SmolStr {
+        match self {
+            NamedWriter::User(request) => request.who().into(),
+            NamedWriter::Manager(writer) => writer.manager.clone(),
+        }
+    }
+
+    /// As it is shown: a user in short, or a manager with its subresource.
+    pub fn words(&self) -> SmolStr {
+        match self {
+            NamedWriter::User(request) => brief(&request.who()).into(),
+            NamedWriter::Manager(writer) => writer.name(),
+        }
+    }
+}
+
+/// A user as a row has room for it: `sa:deployment-controller` for a service account of the system.
+pub fn brief(user: &str) -> String {
+    let words = user.replace("system:serviceaccount:kube-system:", "sa:").replace("system:serviceaccount:", "sa:");
+    words.replace("system:node:", "node:")
 }
 
 /// An entry. Each part is JSON as it stands in the text.
@@ -287,6 +322,19 @@ mod tests {
 
     fn entry(manager: &str, time: u8, field: &str) -> String {
         format!(r#"{{"manager":"{manager}","operation":"Update","time":"{time}","fieldsV1":{{"{field}":{{}}}}}}"#)
+    }
+
+    #[test]
+    fn a_user_is_short_enough_to_be_read_in_a_row() {
+        for (user, words) in [
+            ("system:serviceaccount:kube-system:deployment-controller", "sa:deployment-controller"),
+            ("asked for by system:serviceaccount:shop:robot", "asked for by sa:shop:robot"),
+            ("system:node:node-2", "node:node-2"),
+            ("system:kube-scheduler", "system:kube-scheduler"),
+            ("alice as bob", "alice as bob"),
+        ] {
+            assert_eq!(brief(user), words);
+        }
     }
 
     #[test]

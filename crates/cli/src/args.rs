@@ -184,6 +184,9 @@ pub enum ArgsError {
     /// An audit log, and no recording.
     #[error("--audit of changes is for a recording: name one, or record with kubechurn record --audit")]
     AuditOfRecording,
+    /// A time, and no recording.
+    #[error("--from and --to of changes are for a recording: name one")]
+    TimeOfRecording,
     /// No folder, or no recording.
     #[error("site wants a folder, and the files of recordings: see kubechurn site --help")]
     NoSite,

@@ -1,5 +1,6 @@
 //! `kubechurn changes`: prints the changes in a recording, or as they are received, by the rules of the page.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, IsTerminal, Write};
@@ -23,6 +24,7 @@ use serde_json::json;
 
 use crate::args::{Changes, Show};
 use crate::audit::{Joined, Key, key_of};
+use crate::looked::{self, LookedFile};
 use crate::record::folder;
 
 /// Why not all is printed.
@@ -67,12 +69,23 @@ pub fn run(changes: &Changes) -> Result<(), ChangesError> {
     if files.is_empty() {
         return Err(ChangesError::Empty(changes.file.clone()));
     }
-    let mut printer = Printer::new(io::stdout().lock(), changes.show.clone());
-    printer.who = who(&files, changes.audit.as_deref())?;
+    print(changes, files, Printer::new(io::stdout().lock(), changes.show.clone()))
+}
+
+fn print<W: Write>(changes: &Changes, files: Vec<PathBuf>, mut printer: Printer<W>) -> Result<(), ChangesError> {
+    let open = |error| ChangesError::Open(changes.file.clone(), error);
+    let inputs = || inputs(&files, changes).map_err(open);
+    printer.who = who(inputs()?, changes.audit.as_deref())?;
+    printer.shown = (changes.from.unwrap_or(f64::NEG_INFINITY), changes.to.unwrap_or(f64::INFINITY));
     let mut refused = Ok(());
-    for file in files {
-        let bytes = fs::read(&file).map_err(|error| ChangesError::Open(file.clone(), error))?;
-        let read = native::read(&bytes, |at, line| printer.line(at, &line));
+    for mut input in inputs()? {
+        if let Input::Blocks(file) = &mut input {
+            file.warn();
+            printer.newest = file.newest.take().unwrap_or(printer.newest);
+        }
+        let file = input.path().clone();
+        let read = input.lines(&mut |at, line| printer.line(at, line));
+        let read = read.map_err(|error| ChangesError::Open(file.clone(), error))?;
         // A file that cannot be read to its end says nothing about those after it.
         let read = read.map_err(|(block, refusal)| ChangesError::Refused { file, block, refusal });
         refused = refused.and(read);
@@ -84,22 +97,64 @@ pub fn run(changes: &Changes) -> Result<(), ChangesError> {
     }
 }
 
+/// A file that is read.
+enum Input {
+    Whole(PathBuf),
+    /// What is looked at of it.
+    Blocks(LookedFile),
+}
+
+/// The files that are read, or what is read of them.
+fn inputs(files: &[PathBuf], changes: &Changes) -> io::Result<Vec<Input>> {
+    if changes.from.is_none() && changes.to.is_none() {
+        return Ok(files.iter().cloned().map(Input::Whole).collect());
+    }
+    Ok(looked::files(files.to_vec(), changes.from, changes.to)?.into_iter().map(Input::Blocks).collect())
+}
+
+impl Input {
+    fn path(&self) -> &PathBuf {
+        match self {
+            Input::Whole(path) => path,
+            Input::Blocks(file) => &file.path,
+        }
+    }
+
+    /// Calls `each` with the lines; see [`LookedFile::lines`].
+    fn lines(&mut self, each: &mut dyn FnMut(f64, &Line<'_>)) -> io::Result<Result<(), (usize, Refusal)>> {
+        match self {
+            Input::Whole(path) => Ok(native::read(&fs::read(path)?, |at, line| each(at, &line))),
+            Input::Blocks(file) => file.lines(each),
+        }
+    }
+
+    /// Whether a line says who made a request.
+    fn has_requests(&self) -> io::Result<bool> {
+        let Input::Whole(path) = self else { return Ok(true) };
+        let bytes = fs::read(path)?;
+        let mut texts = member::members(&bytes).into_iter().filter_map(|block| native::unpacked(&bytes[block]).ok());
+        Ok(texts.any(|text| text.contains("\n{\"request\":")))
+    }
+}
+
 /// Who made the requests, as the recording has it, or the audit log.
 type Who = HashMap<Key, Arc<Request>>;
 
 /// Reads who made the requests: of changes that are printed before the line that says so.
-fn who(files: &[PathBuf], log: Option<&Path>) -> Result<Who, ChangesError> {
+fn who(inputs: Vec<Input>, log: Option<&Path>) -> Result<Who, ChangesError> {
     let (mut who, mut joined, mut newest, mut ahead) = (Who::new(), Joined::default(), Newest::default(), 0.0);
-    for file in files {
-        let bytes = fs::read(file).map_err(|error| ChangesError::Open(file.clone(), error))?;
-        let blocks = member::members(&bytes).into_iter();
-        let mut texts = blocks.filter_map(|block| native::unpacked(&bytes[block]).ok());
-        if log.is_none() && !texts.any(|text| text.contains("\n{\"request\":")) {
+    for mut input in inputs {
+        let path = input.path().clone();
+        let open = |error| ChangesError::Open(path.clone(), error);
+        if log.is_none() && !input.has_requests().map_err(open)? {
             continue;
         }
+        if let Input::Blocks(file) = &mut input {
+            newest = file.newest.take().unwrap_or(newest);
+        }
         // Where it breaks off is said when it is printed.
-        let _ = native::read(&bytes, |at, line| {
-            match &line {
+        let read = input.lines(&mut |at, line| {
+            match line {
                 Line::Header(header) if !header.program.is_empty() => ahead = header.ahead,
                 Line::Version(version) if log.is_some() => {
                     if let Some(resource) = newest.resource(version.watch) {
@@ -112,8 +167,9 @@ fn who(files: &[PathBuf], log: Option<&Path>) -> Result<Who, ChangesError> {
                 }
                 _ => {}
             }
-            newest.take(&line);
+            newest.take(line);
         });
+        _ = read.map_err(open)?;
     }
     let Some(log) = log else { return Ok(who) };
     let failed = |error| ChangesError::Audit(log.to_owned(), error);
@@ -202,6 +258,8 @@ pub struct Printer<W: Write> {
     /// When the file before this one ended, until it is known whether this one goes on from there.
     ended: Option<f64>,
     who: Who,
+    /// The time of which changes are printed, in milliseconds since 1970.
+    shown: (f64, f64),
 }
 
 impl<W: Write> Printer<W> {
@@ -218,6 +276,7 @@ impl<W: Write> Printer<W> {
             last: None,
             ended: None,
             who: Who::new(),
+            shown: (f64::NEG_INFINITY, f64::INFINITY),
         }
     }
 
@@ -231,6 +290,10 @@ impl<W: Write> Printer<W> {
 
     /// Takes a line of a recording, which was received at this time, in milliseconds since 1970.
     pub fn line(&mut self, at: f64, line: &Line<'_>) {
+        if at < self.shown.0 || at > self.shown.1 {
+            (self.last, self.ended) = (Some(at), None);
+            return self.newest.take(line);
+        }
         let kind = |watch: &u32| self.newest.resource(*watch).map_or("", |resource| resource.kind);
         match line {
             Line::Step(watch, Step::Gap(since, reason)) => self.gap(at, kind(watch), *since, reason),
@@ -248,15 +311,21 @@ impl<W: Write> Printer<W> {
         self.last = Some(at);
         let mut newest = std::mem::take(&mut self.newest);
         take(&mut newest, at, line, &mut |change, newest| {
-            if (self.show.all || change.noise.is_none()) && self.show.filter.matches(change) {
-                self.change(change, newest, line);
+            let mut change = Cow::Borrowed(change);
+            if let (Line::Version(version), false) = (line, self.who.is_empty())
+                && let Some(request) = self.who.get(&key_of(version))
+            {
+                change.to_mut().requests.push(Arc::clone(request));
+            }
+            if (self.show.all || change.noise.is_none()) && self.show.filter.matches(&change) {
+                self.change(&change, newest, line);
             }
         });
         self.newest = newest;
     }
 
     fn change(&mut self, change: &Change, newest: &Newest, line: &Line<'_>) {
-        let named = if let Line::Version(version) = line { self.who.get(&key_of(version)).cloned() } else { None };
+        let named = change.requests.first().cloned();
         if self.show.json {
             let (Line::Version(Version { watch, .. }) | Line::Step(watch, _)) = line else { return };
             let api_version = newest.resource(*watch).map(|resource| resource.api_version());
@@ -471,6 +540,44 @@ mod tests {
         let filter = Filter::parse("type:deleted").expect("a filter");
         let some = printed(Show { filter, ..Show::default() }, false);
         assert!(some.contains("deleted") && !some.contains("image"), "{some}");
+    }
+
+    #[test]
+    fn of_a_chosen_time_only_its_changes_are_printed_and_they_are_compared_with_what_was_before() {
+        let path = std::env::temp_dir().join(format!("kubechurn-changes-{}.churn", std::process::id()));
+        let mut writer = FileWriter::new(
+            Header { program: "p".into(), ..Header::default() },
+            fs::File::create(&path).expect("a file"),
+        );
+        let (key, uid) = (ObjectKey::new("shop", "web"), Uid::new("u"));
+        let scope = kubechurn_client::api::request::Scope::default();
+        writer.push(0.0, &Line::Watch(Watch { number: 0, resource: WEB, scope, is_repeated: false })).expect("a file");
+        for second in 0..20_u32 {
+            let (delta_type, text) = (DeltaType::Updated, text(second, &format!("r/web:{second}")));
+            let version = Version { watch: 0, delta_type, key: &key, uid: &uid, text: Text::Whole(&text) };
+            writer.push(f64::from(second) * 1e3, &Line::Version(version)).expect("a file");
+            if second % 5 == 4 {
+                writer.end_block().expect("a file");
+            }
+        }
+        writer.finish().expect("a file");
+        let check = |from: Option<f64>, to: Option<f64>, expected: &[u32]| {
+            let (show, file) = (Show::default(), path.clone());
+            let changes = Changes { file, from, to, show: show.clone(), audit: None };
+            let mut out = Vec::new();
+            let printer = Printer { is_coloured: false, ..Printer::new(&mut out, show) };
+            print(&changes, vec![path.clone()], printer).expect("it is printed");
+            let lines: Vec<String> = String::from_utf8(out).expect("text").lines().map(str::to_owned).collect();
+            let words = |second: &u32| {
+                format!("1970-01-01T00:00:{second:02}.000Z ● Deployment shop/web: image {} → {second}", second - 1)
+            };
+            assert_eq!(lines, expected.iter().map(words).collect::<Vec<_>>(), "{from:?} {to:?}");
+        };
+        check(Some(10e3), Some(11e3), &[10, 11]);
+        check(Some(9_500.0), Some(15e3), &[10, 11, 12, 13, 14, 15]);
+        check(Some(14e3), None, &[14, 15, 16, 17, 18, 19]);
+        check(Some(30e3), None, &[]);
+        fs::remove_file(&path).expect("it goes");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod args;
 mod audit;
 mod changes;
+mod looked;
 mod record;
 mod serve;
 mod site;
@@ -67,7 +68,7 @@ fn main() -> ExitCode {
         }
         Command::Changes(mut changes) => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            let fetched = runtime.block_on(fetched(&changes.file, None, None))?;
+            let fetched = runtime.block_on(fetched(&changes.file, changes.from, changes.to))?;
             fetched.iter().for_each(|fetched| changes.file.clone_from(&fetched.path));
             Ok(changes::run(&changes).map(|()| ExitCode::SUCCESS)?)
         }

@@ -8,11 +8,14 @@
 #![warn(missing_docs)]
 
 pub mod edit;
+pub mod index;
 mod line;
 pub mod member;
 #[cfg(feature = "native")]
 pub mod native;
 mod newest;
+#[cfg(feature = "native")]
+pub mod places;
 mod reader;
 pub mod redact;
 pub mod replace;
@@ -20,7 +23,7 @@ mod writer;
 
 pub use line::{Header, Line, Request, Step, Text, Version, Watch};
 pub use newest::{Beginning, Newest};
-pub use reader::{Block, Refusal};
+pub use reader::{Block, Part, Refusal};
 pub use writer::{FULL, Writer};
 
 /// The version of the format. A reader refuses a newer one.

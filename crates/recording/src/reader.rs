@@ -21,6 +21,8 @@ const MOST: usize = 512 << 20;
 
 /// Each line has a member of one of these names, but for the first one. Others are passed over.
 const KNOWN: [&str; 5] = ["type", "step", "definition", "note", "request"];
+/// The member of the lines of a state.
+const STATE: &str = "state";
 
 /// Why a block cannot be read further: what was read before is right.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +49,18 @@ struct Known {
     text: String,
 }
 
+/// What a block is, as its first line says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// A part of the recording.
+    #[default]
+    Lines,
+    /// How everything was before the block that begins at this byte of the file.
+    State(u64),
+    /// The index, or the line that says where it begins.
+    Index,
+}
+
 /// A block that is being read.
 #[derive(Debug, Default)]
 pub struct Block {
@@ -61,9 +75,31 @@ pub struct Block {
     /// The text that is being made, or was before the last one.
     spare: String,
     watches: Vec<u32>,
+    part: Part,
+    /// Whether a state is read, too.
+    reads_state: bool,
 }
 
 impl Block {
+    /// A block that has a state, if it is one. Its lines are those with which a file begins that goes on from there.
+    pub fn of_state() -> Block {
+        Block { reads_state: true, ..Block::default() }
+    }
+
+    fn is_state(&self) -> bool {
+        self.reads_state && matches!(self.part, Part::State(_))
+    }
+
+    /// When it begins, in milliseconds since 1970, once its first line and no other was read.
+    pub fn begins(&self) -> Option<f64> {
+        self.now.map(|now| now as f64 / 1_000.0)
+    }
+
+    /// What it is, once its first line was read.
+    pub fn part(&self) -> Part {
+        self.part
+    }
+
     /// The next line of a block's text, and when what it says happened, in milliseconds since 1970. `text` must be the same at
     /// every call, or have grown at its end. A last line without its end, of a file that breaks off, is not read.
     ///
@@ -72,6 +108,14 @@ impl Block {
     /// When the line is none. What follows it must not be read: it may be edits of what is missing.
     pub fn next(&mut self, text: &str) -> Result<Option<(f64, Line<'_>)>, Refusal> {
         loop {
+            let is_passed = match self.part {
+                Part::Lines => false,
+                Part::State(_) => !self.reads_state,
+                Part::Index => true,
+            };
+            if is_passed {
+                return Ok(None);
+            }
             let rest = text.get(self.at..).unwrap_or_default();
             let Some(end) = rest.find('\n') else { return Ok(None) };
             self.at += end + 1;
@@ -79,7 +123,15 @@ impl Block {
             let (line, text) = (self.line, &rest[..end]);
             let refuse = |reason: &str| Refusal { line, reason: reason.to_owned() };
             let all = members(text).ok_or_else(|| refuse("it is no JSON object"))?;
-            if self.now.is_none() || KNOWN.iter().any(|name| named(&all, name).is_some()) {
+            if self.now.is_none() {
+                let (at, header) = self.read_first(&all).map_err(refuse)?;
+                if self.part == Part::Lines {
+                    return Ok(Some((at, Line::Header(header))));
+                }
+                continue;
+            }
+            if (self.is_state() && named(&all, STATE).is_some()) || KNOWN.iter().any(|name| named(&all, name).is_some())
+            {
                 return self.read(&all).map(Some).map_err(refuse);
             }
             // Somebody has added a line of another kind. Only its time counts.
@@ -99,9 +151,6 @@ impl Block {
     }
 
     fn read(&mut self, all: &Members<'_>) -> Result<(f64, Line<'_>), &'static str> {
-        if self.now.is_none() {
-            return self.read_first(all);
-        }
         let at = self.pass(all)? as f64 / 1_000.0;
         for (name, make) in [("note", Line::Note as fn(_) -> _), ("definition", Line::Definition)] {
             if let Some(words) = named(all, name) {
@@ -113,7 +162,8 @@ impl Block {
         if let Some(verb) = string(all, "request") {
             return Ok((at, Line::Request(read_request(all, &verb, watch))));
         }
-        if let Some(step) = string(all, "step") {
+        let state = string(all, STATE).filter(|_| self.is_state());
+        if let Some(step) = string(all, "step").or(state.filter(|state| state != "LISTED")) {
             return Ok((at, self.read_step(all, &step, watch)?));
         }
         if !self.watches.contains(&watch) {
@@ -122,7 +172,7 @@ impl Block {
         Ok((at, Line::Version(self.read_version(all, watch)?)))
     }
 
-    fn read_first(&mut self, all: &Members<'_>) -> Result<(f64, Line<'static>), &'static str> {
+    fn read_first(&mut self, all: &Members<'_>) -> Result<(f64, Header), &'static str> {
         match whole(all, "churn") {
             None => return Err("it is not the beginning of a block of a recording"),
             Some(format) if format > FORMAT => return Err("a newer version of kubechurn wrote it: use that one"),
@@ -130,6 +180,11 @@ impl Block {
         }
         let from = number(all, "from").filter(|from| from.abs() < 1e15).ok_or("it does not say when it begins")?;
         self.now = Some((from * 1_000.0).round() as i64);
+        if named(all, "index").is_some() {
+            self.part = Part::Index;
+        } else if let Some(before) = named(all, STATE) {
+            self.part = Part::State(before.parse().map_err(|_| "it does not say before which block all was so")?);
+        }
         let text = |name| string(all, name).unwrap_or_default().into_owned();
         let rules = named(all, "redaction").and_then(items).unwrap_or_default();
         let header = Header {
@@ -140,7 +195,7 @@ impl Block {
             ahead: number(all, "ahead").filter(|ahead| ahead.abs() < 1e15).unwrap_or_default(),
             redaction: rules.iter().filter_map(|rule| unescaped(rule)).map(Cow::into_owned).collect(),
         };
-        Ok((from, Line::Header(header)))
+        Ok((from, header))
     }
 
     fn read_step(&mut self, all: &Members<'_>, step: &str, watch: u32) -> Result<Line<'static>, &'static str> {
@@ -186,7 +241,8 @@ impl Block {
     }
 
     fn read_version(&mut self, all: &Members<'_>, watch: u32) -> Result<Version<'_>, &'static str> {
-        let delta_type = match string(all, "type").as_deref() {
+        let member = if self.is_state() { STATE } else { "type" };
+        let delta_type = match string(all, member).as_deref() {
             Some("ADDED") => DeltaType::Added,
             Some("MODIFIED") => DeltaType::Updated,
             Some("DELETED") => DeltaType::Deleted,

@@ -1,6 +1,7 @@
 //! Makes the lines of a file, block by block.
 
 use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use rustc_hash::FxHashMap;
@@ -42,6 +43,22 @@ pub struct Writer {
     numbers: FxHashMap<(u32, ObjectKey, Uid), usize>,
     /// For each watch and beginning of a name the object that had it first. Objects of one owner have it in common.
     alike: FxHashMap<(u32, String), usize>,
+    /// Of a block with a state: at which byte of the file the block begins before which all was so.
+    state: Option<u64>,
+    /// The resource of each watch.
+    kinds: FxHashMap<u32, String>,
+    /// What the block covers.
+    covered: Covered,
+}
+
+/// What a block covers.
+#[derive(Debug, Default)]
+struct Covered {
+    /// The time of its first line and the latest one of a line, in milliseconds since 1970.
+    from: f64,
+    to: f64,
+    /// The watches of which it has something.
+    watches: Vec<u32>,
 }
 
 /// A time in microseconds. What came within a millisecond has come at its end, and so a time is never made earlier.
@@ -63,7 +80,16 @@ impl Writer {
             objects: Vec::new(),
             numbers: FxHashMap::default(),
             alike: FxHashMap::default(),
+            state: None,
+            kinds: FxHashMap::default(),
+            covered: Covered::default(),
         }
+    }
+
+    /// A block that has how everything was before the block that begins at this byte. Its lines are [`Line::Watch`]es, versions of type
+    /// [`DeltaType::Replaced`] and steps, as those with which a file begins. A reader that does not ask for it passes over it.
+    pub fn of_state(before: u64) -> Writer {
+        Writer { state: Some(before), ..Writer::new(Header::default()) }
     }
 
     /// Writes what happened at a time, in milliseconds since 1970. A [`Line::Header`] is nothing: the writer has its own.
@@ -72,6 +98,7 @@ impl Writer {
         if self.last.is_none() {
             self.begin_block(now);
         }
+        self.cover(now, line);
         match line {
             Line::Header(_) => {}
             Line::Watch(watch) => {
@@ -89,6 +116,33 @@ impl Writer {
             Line::Note(text) => self.write_text("note", text, now),
             Line::Request(request) => self.write_request(request, now),
         }
+    }
+
+    fn cover(&mut self, now: i64, line: &Line<'_>) {
+        self.covered.to = self.covered.to.max(now as f64 / 1_000.0);
+        let watch = match line {
+            Line::Watch(Watch { number, resource, .. }) => {
+                let ApiResource { group, plural, .. } = resource;
+                let name = if group.is_empty() { (*plural).to_owned() } else { format!("{plural}.{group}") };
+                self.kinds.insert(*number, name);
+                *number
+            }
+            Line::Step(watch, _) => *watch,
+            Line::Version(version) => version.watch,
+            _ => return,
+        };
+        if !self.covered.watches.contains(&watch) {
+            self.covered.watches.push(watch);
+        }
+    }
+
+    /// The time that the block covers, up to now, and the resources of which it has something.
+    pub fn covered(&self) -> (f64, f64, Vec<String>) {
+        let Covered { from, to, watches } = &self.covered;
+        let mut kinds: Vec<String> = watches.iter().filter_map(|watch| self.kinds.get(watch).cloned()).collect();
+        kinds.sort();
+        kinds.dedup();
+        (*from, *to, kinds)
     }
 
     /// How many bytes were written and not taken.
@@ -118,6 +172,13 @@ impl Writer {
 
     fn begin_block(&mut self, now: i64) {
         let from = now as f64 / 1_000.0;
+        self.covered = Covered { from, to: from, watches: Vec::new() };
+        if let Some(state) = self.state {
+            let first = format!("{{\"churn\":{FORMAT},\"from\":{from},\"state\":{state}}}\n");
+            self.out.extend_from_slice(first.as_bytes());
+            self.last = Some(now);
+            return;
+        }
         self.out.extend_from_slice(format!(r#"{{"churn":{FORMAT},"block":{},"from":{from}"#, self.block).as_bytes());
         if self.block == 0 {
             let Header { title, program, server, release, ahead, redaction } = &self.header;
@@ -140,6 +201,11 @@ impl Writer {
         self.watches = watches;
     }
 
+    /// The member that says what happened to a watch. Whoever passes over a state must not take its lines for such.
+    fn role(&self) -> &'static str {
+        if self.state.is_some() { "state" } else { "step" }
+    }
+
     /// Writes what a line of a watch begins with, and how much later it happened than the line before.
     fn begin_line(&mut self, first: &str, watch: u32, now: i64) {
         self.out.extend_from_slice(format!(r#"{{{first}"watch":{watch}"#).as_bytes());
@@ -155,7 +221,9 @@ impl Writer {
 
     fn write_watch(&mut self, watch: &Watch, now: i64) {
         let Watch { number, resource, scope, is_repeated } = watch;
-        self.begin_line(if *is_repeated { r#""step":"goes on","# } else { r#""step":"began","# }, *number, now);
+        let role = self.role();
+        let what = if *is_repeated { "goes on" } else { "began" };
+        self.begin_line(&format!(r#""{role}":"{what}","#), *number, now);
         let own = [("group", resource.group), ("version", resource.version), ("plural", resource.plural)];
         let [labels, fields] = scope.selectors();
         let more = [("kind", resource.kind), ("cluster", resource.cluster), ("namespace", &*scope.namespace)];
@@ -178,7 +246,8 @@ impl Writer {
             Step::Refused(reason) => ("refused", None, Some(reason)),
             Step::Ended => ("ended", None, None),
         };
-        self.begin_line(&format!(r#""step":"{name}","#), watch, now);
+        let role = self.role();
+        self.begin_line(&format!(r#""{role}":"{name}","#), watch, now);
         if let Some(since) = since {
             let since = microseconds(*since) as f64 / 1_000.0;
             self.out.extend_from_slice(format!(r#","since":{since}"#).as_bytes());
@@ -222,7 +291,8 @@ impl Writer {
             DeltaType::Deleted => "DELETED",
             DeltaType::Replaced | DeltaType::Sync => "LISTED",
         };
-        self.begin_line(&format!(r#""type":"{name}","#), version.watch, now);
+        let role = if self.state.is_some() { "state" } else { "type" };
+        self.begin_line(&format!(r#""{role}":"{name}","#), version.watch, now);
         let identity = (version.watch, version.key.clone(), version.uid.clone());
         let known = self.numbers.get(&identity).copied();
         let number = known.unwrap_or(self.objects.len());

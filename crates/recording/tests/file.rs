@@ -153,7 +153,8 @@ fn long() -> (Vec<u8>, Vec<String>, usize) {
 fn each_block_can_be_read_alone_and_one_that_breaks_off_costs_only_itself() {
     let (file, lines, count) = long();
     let members = member::members(&file);
-    assert_eq!(members.len(), 3);
+    // Three blocks, the index, and the line that says where it begins.
+    assert_eq!(members.len(), 5);
     let own = |line: &String| !line.contains("Header(") && !line.contains("is_repeated: true");
     let all: Vec<String> = said(&file).into_iter().filter(own).collect();
     assert_eq!((all.len(), &all), (count, &lines));
@@ -175,7 +176,7 @@ fn each_block_can_be_read_alone_and_one_that_breaks_off_costs_only_itself() {
     for member in members {
         plain.extend_from_slice(unpacked(&file[member]).expect("it is as it was written").as_bytes());
     }
-    assert_eq!(plain.iter().filter(|byte| **byte == b'\n').count(), count + 3 + 2);
+    assert_eq!(plain.iter().filter(|byte| **byte == b'\n').count(), count + 3 + 2 + 4 + 1);
 }
 
 /// The reader in Python that the guide has.
@@ -325,7 +326,33 @@ fn lines_of_every_kind_are_read_to_the_end() {
     properties::block(LINES.as_bytes());
 }
 
+/// The index of a file of the properties.
+const INDEX: &str = include_str!("../../../fuzz/corpus/file/an-index");
+
+#[test]
+fn an_index_of_the_corpus_is_used() {
+    assert_eq!(kubechurn_recording::index::read(INDEX, properties::begins()).map(|entries| entries.len()), Ok(3));
+    properties::index(INDEX.as_bytes());
+    properties::index(LINES.as_bytes());
+    properties::block(INDEX.as_bytes());
+}
+
 proptest! {
+    #[test]
+    fn whatever_an_index_says_the_blocks_are_those_of_the_file(
+        cuts in prop::collection::vec((0..INDEX.len(), 0..12_usize, prop::sample::select(vec![
+            "", "\"", "{", "}", ",", "-", "0", "1", "9", "99999999999", "1e400", "\n", "\u{0}", "\"state\":0,", "\"at\":0,",
+        ])), 1..4),
+    ) {
+        let mut text = INDEX.as_bytes().to_vec();
+        for (at, length, new) in cuts {
+            let at = at.min(text.len());
+            let end = (at + length).min(text.len());
+            text.splice(at..end, new.bytes());
+        }
+        properties::index(&text);
+    }
+
     #[test]
     fn whatever_lines_hold_nothing_panics_and_what_is_read_is_written_the_same(
         cuts in prop::collection::vec((0..LINES.len(), 0..12_usize, prop::sample::select(vec![

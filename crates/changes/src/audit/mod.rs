@@ -19,6 +19,7 @@ use smol_str::SmolStr;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::uid::Uid;
 
 pub use self::facts::Version;
@@ -28,6 +29,8 @@ use self::line::{Act, Read};
 
 /// How many requests are kept. More are counted.
 const MOST: usize = 300_000;
+/// How many resources are named whose writes fit nothing.
+const NAMED: usize = 3;
 /// How far a time of receipt may be off, in milliseconds, where it bounds when an object was there.
 const SLACK: f64 = 5_000.0;
 
@@ -66,7 +69,8 @@ impl Request {
         format!("{agent}, from {address}")
     }
 
-    fn is_of_same(&self, other: &Request) -> bool {
+    /// Whether another one was made by the same user, as the same, with the same program and from the same place.
+    pub fn is_of_same(&self, other: &Request) -> bool {
         let who = |request: &Request| {
             let Request { user, impersonated, agent, address, .. } = request;
             [user, impersonated, agent, address].map(Arc::clone)
@@ -76,7 +80,7 @@ impl Request {
 }
 
 /// What became of the lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Lines in all.
     pub lines: u64,
@@ -88,6 +92,8 @@ pub struct Counts {
     pub several: u64,
     /// Those that fit nothing that was received.
     pub none: u64,
+    /// These by the resource, the most frequent first.
+    pub none_of: Vec<(SmolStr, u64)>,
     /// Lines that are none of an audit log.
     pub unreadable: u64,
     /// Requests that were too many to be kept.
@@ -97,13 +103,19 @@ pub struct Counts {
 }
 
 impl std::fmt::Display for Counts {
-    /// In a sentence: `of 20 writes in the audit log 12 match a change, 3 fit several, 5 none`.
+    /// In a sentence: `of 20 writes in the audit log 12 match a change, 3 fit several, 5 none (4 leases, 1 pods)`.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Counts { writes, matched, several, none, unreadable, too_many, foreign, .. } = self;
+        let Counts { writes, matched, several, none, none_of, unreadable, too_many, foreign, .. } = self;
         write!(
             formatter,
             "of {writes} writes in the audit log {matched} match a change, {several} fit several, {none} none"
         )?;
+        let first = none_of.iter().take(NAMED).map(|(plural, count)| format!("{count} {plural}"));
+        let others: u64 = none_of.iter().skip(NAMED).map(|(_, count)| count).sum();
+        let kinds: Vec<String> = first.chain((others > 0).then(|| format!("{others} others"))).collect();
+        if !kinds.is_empty() {
+            write!(formatter, " ({})", kinds.join(", "))?;
+        }
         if *too_many > 0 {
             write!(formatter, "; {too_many} were too many to be kept")?;
         }
@@ -159,6 +171,10 @@ pub struct Requests {
     ids: FxHashSet<SmolStr>,
     words: FxHashSet<Arc<str>>,
     counts: Counts,
+    /// How many requests that are forgotten fitted nothing, by the resource.
+    none_of: BTreeMap<SmolStr, u64>,
+    /// Whether it was found who made a version, or that this is not known, since that was last asked.
+    has_news: bool,
     kept: usize,
     /// When the last request ended, in milliseconds.
     ends: f64,
@@ -355,10 +371,7 @@ impl Requests {
             if facts.what == What::Added && facts.is_generated {
                 self.dirty.insert((true, pool.clone()));
             }
-            match request {
-                Some(request) => drop(self.found.insert(facts.id, request)),
-                None => drop(self.found.remove(&facts.id)),
-            }
+            self.find(facts.id, request);
         }
         known.writes.iter_mut().for_each(|write| write.state = State::None);
         for (place, state) in places.into_iter().zip(joined.writes) {
@@ -389,18 +402,37 @@ impl Requests {
         let is_made = |facts: &&Facts| facts.what == What::Added && facts.is_generated;
         let versions: Vec<&Facts> = objects.flatten().filter(is_made).collect();
         let joined = join(&versions, &counting, &[]);
+        let mut found = Vec::with_capacity(versions.len());
         for (facts, outcome) in versions.iter().zip(&joined.versions) {
-            match outcome {
-                Outcome::One(request) => drop(self.found.insert(facts.id, Arc::clone(request))),
-                Outcome::None | Outcome::Several => drop(self.found.remove(&facts.id)),
-            }
+            found.push((
+                facts.id,
+                match outcome {
+                    Outcome::One(request) => Some(Arc::clone(request)),
+                    Outcome::None | Outcome::Several => None,
+                },
+            ));
         }
+        found.into_iter().for_each(|(id, request)| self.find(id, request));
         pool.writes.iter_mut().for_each(|write| write.state = State::None);
         for (place, state) in places.into_iter().zip(joined.writes) {
             pool.writes[place].state = state;
         }
         pool.count();
         self.known.insert(of.clone(), pool);
+    }
+
+    /// It is known who made a version, or that nobody knows.
+    fn find(&mut self, id: u64, request: Option<Arc<Request>>) {
+        self.has_news |= self.found.get(&id) != request.as_ref();
+        match request {
+            Some(request) => drop(self.found.insert(id, request)),
+            None => drop(self.found.remove(&id)),
+        }
+    }
+
+    /// Whether something else is known of who made a version since this was last asked.
+    pub fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
     }
 
     /// Whether a line can be one of this cluster.
@@ -455,10 +487,16 @@ impl Requests {
     pub fn counts(&self) -> Counts {
         let sum = |state: State| self.known.values().map(|known| known.tally[state as usize]).sum::<u64>();
         let (matched, several) = (sum(State::Matched), sum(State::Several));
-        let mut counts = Counts { foreign: self.foreign.len() as u64, ..self.counts };
+        let mut counts = Counts { foreign: self.foreign.len() as u64, ..self.counts.clone() };
         counts.matched += matched;
         counts.several += several;
         counts.none += sum(State::None);
+        let mut none_of = self.none_of.clone();
+        for (of, known) in self.known.iter().filter(|(_, known)| known.tally[State::None as usize] > 0) {
+            *none_of.entry(of.1.clone()).or_default() += known.tally[State::None as usize];
+        }
+        counts.none_of = none_of.into_iter().collect();
+        sort_by(&mut counts.none_of, |(_, one), (_, other)| other.cmp(one));
         counts
     }
 
@@ -466,7 +504,7 @@ impl Requests {
     /// settled.
     pub fn take_before(&mut self, at: f64) -> Vec<Found> {
         let mut taken = Vec::new();
-        for known in self.known.values_mut() {
+        for (of, known) in &mut self.known {
             let (found, held, asked) = (&mut self.found, &mut self.held, &mut known.asked);
             known.versions.retain(|facts| {
                 if facts.at >= at {
@@ -486,12 +524,16 @@ impl Requests {
                 false
             });
             let (ids, counts, kept) = (&mut self.ids, &mut self.counts, &mut self.kept);
+            let none_of = &mut self.none_of;
             let mut stays = |write: &Stored| {
                 if write.ended >= at {
                     return true;
                 }
                 match write.state {
-                    State::None => counts.none += 1,
+                    State::None => {
+                        counts.none += 1;
+                        *none_of.entry(of.1.clone()).or_default() += 1;
+                    }
                     State::Several => counts.several += 1,
                     State::Matched => counts.matched += 1,
                 }

@@ -9,11 +9,13 @@ mod pods;
 mod progress;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 pub use entry::{Entry, EntryId, MOST_SEQS, Subject};
 pub use outcome::Outcome;
 pub use progress::{Pair, Progress};
 
+use crate::audit::Request;
 use crate::feed::folding::{Folding, blank};
 use crate::feed::pods::Pods;
 use crate::filter::Filter;
@@ -181,6 +183,22 @@ impl Feed {
             }
         }
         if is_new && self.filter.asks_for_status() {
+            self.fold_anew();
+        }
+        is_new
+    }
+
+    /// Asks for each change who made the request, because more may be known of it now. Returns whether more is.
+    pub fn name_writers(&mut self, request: &mut dyn FnMut(&Line) -> Option<Arc<Request>>) -> bool {
+        let mut is_new = false;
+        for line in &mut self.lines {
+            let known = request(line);
+            if known.as_ref() != line.requests.first() {
+                line.requests = known.into_iter().collect();
+                is_new = true;
+            }
+        }
+        if is_new && self.filter.asks_for_writers() {
             self.fold_anew();
         }
         is_new

@@ -9,6 +9,7 @@ pub mod pattern;
 use crate::filter::grammar::{Part, Term};
 use crate::filter::pattern::FilterError;
 use crate::line::Line;
+use crate::writer::{InferredWriter, NamedWriter};
 
 /// The kind by which notes are found.
 const NOTE: &str = "Note";
@@ -57,6 +58,11 @@ impl Filter {
         self.terms.iter().any(|term| term.part == Some(Part::Status))
     }
 
+    /// Whether the filter asks for who wrote.
+    pub fn asks_for_writers(&self) -> bool {
+        self.terms.iter().any(|term| term.part == Some(Part::By))
+    }
+
     /// Whether the filter asks for what only a change has, and no object.
     pub fn asks_for_changes(&self) -> bool {
         let is_of_change = |part| matches!(part, Part::Path | Part::By | Part::Type | Part::Reason);
@@ -90,8 +96,11 @@ fn is_found(term: &Term, line: &Line) -> bool {
     let mut paths = line.fields.iter().map(|field| &field.path).chain(&line.other_paths);
     match part {
         Some(Part::Path) => paths.any(|path| pattern.is_in_path(path)),
-        Some(Part::By) => line.writers.iter().any(|writer| {
-            pattern.is_in(&writer.manager) || (!writer.subresource.is_empty() && pattern.is_in(&writer.subresource))
+        Some(Part::By) => line.named_writers().any(|writer| match writer {
+            NamedWriter::User(_) => pattern.is_in(&writer.name()) || pattern.is_in(&writer.words()),
+            NamedWriter::Manager(InferredWriter { manager, subresource, .. }) => {
+                pattern.is_in(manager) || (!subresource.is_empty() && pattern.is_in(subresource))
+            }
         }),
         Some(Part::Type) => {
             let is_warning = line.reason.as_ref().is_some_and(|reason| reason.is_warning);

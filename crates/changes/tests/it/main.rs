@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A panic fails the test.
 
+mod audit;
 mod findings;
 mod folding;
 mod independent;

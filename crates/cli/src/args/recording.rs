@@ -65,6 +65,8 @@ The files of a folder are read in the order of their times, as one recording; so
 of the page's What changed does: web, kind:Deployment, ns:shop, path:spec, by:kubectl, type:deleted, status:failing,
 !by:kubelet, or a regular expression between slashes. All of them must hold.
 
+      --from TIME         leave out what was before this time, as 2026-11-26T17:00:00Z; little of it is read
+      --to TIME           leave out what was after this time
       --all               print also what says nothing, such as heartbeats
       --json              print each change as a line of JSON, with all of its fields
       --audit LOG         read this audit log of the API server, and print who made the requests, and not who seems to have
@@ -84,7 +86,8 @@ kubechurn open FILE|FOLDER [flags]
 Shows a recording in the browser: a file, or the files of a folder in the order of their times, as one recording; or those at
 s3://BUCKET/PATH, of which a copy is made. The page is the one that shows a cluster, and needs none.
 
-      --from TIME         leave out the files of a folder that end before this time, as 2026-11-26T17:00:00Z
+      --from TIME         leave out what ends before this time, as 2026-11-26T17:00:00Z, in whole blocks; how everything was
+                          then is shown in its place
       --to TIME           leave out what begins after this time, in whole blocks
       --port PORT         listen on this port, and not on a free one
       --no-open           print the address, and open no browser
@@ -176,6 +179,9 @@ pub enum Source {
 pub struct Changes {
     /// A file, or a folder of files.
     pub file: PathBuf,
+    /// The time of which they are, in milliseconds since 1970.
+    pub from: Option<f64>,
+    pub to: Option<f64>,
     pub show: Show,
     /// The audit log of the API server.
     pub audit: Option<PathBuf>,
@@ -388,7 +394,7 @@ fn is_recording(word: &OsString) -> bool {
 
 pub(super) fn parse_changes(mut parser: Parser) -> Result<Command, ArgsError> {
     let (mut file, mut words, mut asked, mut show) = (None, Vec::new(), Asked::default(), Show::default());
-    let (mut is_first, mut audit) = (true, None);
+    let (mut is_first, mut audit, mut from, mut to) = (true, None, None, None);
     while let Some(argument) = parser.next()? {
         match word_of(argument) {
             Word::Plain(word) if std::mem::take(&mut is_first) && is_recording(&word) => {
@@ -401,6 +407,8 @@ pub(super) fn parse_changes(mut parser: Parser) -> Result<Command, ArgsError> {
                 "--all" => show.all = true,
                 "--json" => show.json = true,
                 "--audit" => audit = Some(PathBuf::from(parser.value()?)),
+                "--from" => from = Some(moment("--from", &parser.value()?.string()?)?),
+                "--to" => to = Some(moment("--to", &parser.value()?.string()?)?),
                 _ if asked.take(&name, &mut parser)? => {}
                 _ => return Err(ArgsError::Unknown(name)),
             },
@@ -409,7 +417,8 @@ pub(super) fn parse_changes(mut parser: Parser) -> Result<Command, ArgsError> {
     show.filter = Filter::parse(&words.join(" "))?;
     match (file, asked.last.take()) {
         (Some(_), Some(flag)) => Err(ArgsError::OfCluster(flag)),
-        (Some(file), None) => Ok(Command::Changes(Changes { file, show, audit })),
+        (Some(file), None) => Ok(Command::Changes(Changes { file, from, to, show, audit })),
+        (None, _) if from.is_some() || to.is_some() => Err(ArgsError::TimeOfRecording),
         // Who made a request is known when its change has long been printed.
         (None, _) if audit.is_some() => Err(ArgsError::AuditOfRecording),
         (None, _) => Ok(Command::Record(asked.record(Vec::new(), Destination::Terminal(show))?)),
@@ -556,7 +565,9 @@ mod tests {
     #[test]
     fn what_is_to_be_printed() {
         let show = |all, json, words| Show { filter: Filter::parse(words).expect("a filter"), all, json };
-        let with = |show, audit| Ok(Command::Changes(Changes { file: PathBuf::from("x.churn"), show, audit }));
+        let with = |show, audit| {
+            Ok(Command::Changes(Changes { file: PathBuf::from("x.churn"), from: None, to: None, show, audit }))
+        };
         let of = |show| with(show, None);
         check("changes x.churn", of(show(false, false, "")));
         check("changes x.churn --audit a.log", with(show(false, false, ""), Some("a.log".into())));

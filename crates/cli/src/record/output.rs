@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::SystemTime;
 
-use kubechurn_recording::native::FileWriter;
+use kubechurn_recording::native::{FileWriter, StateWriter};
 use kubechurn_recording::{Beginning, Header, Line, Newest, Step};
 
 use super::folder::Folder;
@@ -22,6 +22,10 @@ const PARTS: u64 = 4;
 /// How many lines of the beginning of another file are written at once, between which what comes is received: some ten
 /// milliseconds of work.
 const SLICE: usize = 400;
+/// By how many bytes a single file grows at least before it gets a block with how everything is, from which it can be read without
+/// what is before; and by how many times as many bytes as the last such block, or the beginning, had.
+const STATE: u64 = 8 << 20;
+const STATE_PARTS: u64 = 12;
 
 /// A file that is being written.
 struct Writing {
@@ -55,6 +59,14 @@ struct Next {
     since: u64,
 }
 
+/// A block with how everything is that is being made, while the file goes on.
+struct State {
+    block: StateWriter,
+    lines: Beginning,
+    /// When everything was so, in milliseconds since 1970.
+    at: f64,
+}
+
 /// What is particular to a folder.
 struct Rolling {
     folder: Folder,
@@ -75,6 +87,9 @@ pub struct Output {
     /// `None` once it has ended, or as long as nothing can be written.
     file: Option<Writing>,
     next: Option<Next>,
+    state: Option<State>,
+    /// At how many bytes of a single file the next such block is due.
+    state_at: u64,
     rolling: Option<Rolling>,
     /// Whether something came since the last flush.
     is_new: bool,
@@ -93,7 +108,7 @@ impl Output {
     /// When it cannot be made.
     pub fn file(path: &Path, header: Header, now: f64) -> io::Result<Output> {
         let file = Some(Writing::new(path.to_owned(), File::create(path)?, &header, now)?);
-        Ok(Output { header, file, next: None, rolling: None, is_new: false, failure: None, written: now, before: 0 })
+        Ok(Output { rolling: None, ..Output::new(header, file, now) })
     }
 
     /// The files of a folder, of which the first begins now, in milliseconds since 1970.
@@ -105,17 +120,27 @@ impl Output {
         let (path, file) = folder.create(now)?;
         let file = Some(Writing::new(path, file, &header, now)?);
         let rolling = Some(Rolling { folder, limits, look_at: now, again_at: now, is_stuck: false, written: None });
-        Ok(Output { header, file, next: None, rolling, is_new: false, failure: None, written: now, before: 0 })
+        Ok(Output { rolling, ..Output::new(header, file, now) })
+    }
+
+    fn new(header: Header, file: Option<Writing>, written: f64) -> Output {
+        Output {
+            header,
+            file,
+            next: None,
+            state: None,
+            state_at: STATE,
+            rolling: None,
+            is_new: false,
+            failure: None,
+            written,
+            before: 0,
+        }
     }
 
     /// The file that is being written.
     pub fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(|file| &*file.path)
-    }
-
-    /// Whether later files begin with what is newest.
-    pub fn rolls(&self) -> bool {
-        self.rolling.is_some()
     }
 
     /// The bytes that were written.
@@ -141,7 +166,7 @@ impl Output {
             self.written = now;
         }
         if self.rolling.is_none() {
-            return flushed;
+            return flushed.and_then(|()| newest.map_or(Ok(()), |newest| self.begin_state(now, newest)));
         }
         match flushed {
             Ok(()) => self.roll(now, newest, said),
@@ -194,6 +219,34 @@ impl Output {
         }
     }
 
+    /// Begins a block with how everything is, where one is due, which takes several calls of [`Output::advance`].
+    fn begin_state(&mut self, now: f64, newest: &Newest) -> io::Result<()> {
+        let Some(file) = self.file.as_mut().filter(|_| self.state.is_none()) else { return Ok(()) };
+        if file.bytes() >= self.state_at {
+            file.writer.end_block()?;
+            let block = StateWriter::new(file.writer.end_of_blocks());
+            self.state = Some(State { block, lines: newest.beginning(), at: now });
+        }
+        Ok(())
+    }
+
+    /// Writes more of a block with how everything was. Returns whether there is more to do.
+    fn advance_state(&mut self) -> bool {
+        let (Some(State { block, lines, at }), Some(file)) = (&mut self.state, &mut self.file) else { return false };
+        let written = lines.next(SLICE, |line| block.push(*at, line));
+        if matches!(written, Ok(false)) {
+            return true;
+        }
+        let Some(State { block, .. }) = self.state.take() else { return false };
+        let before = file.bytes();
+        // What fails now fails again with the next flush, and is said then.
+        let pushed = written.and_then(|_| file.writer.push_state(block));
+        let after = file.bytes();
+        self.state_at = after + STATE.max((after - before) * STATE_PARTS);
+        self.failure = self.failure.take().or(pushed.err());
+        false
+    }
+
     /// Begins another file with what is newest, which takes several calls of [`Output::advance`].
     fn begin_next(&mut self, now: f64, newest: &Newest) -> io::Result<()> {
         let (Some(rolling), Some(file)) = (&self.rolling, &mut self.file) else { return Ok(()) };
@@ -207,7 +260,7 @@ impl Output {
 
     /// Writes more of the beginning of another file, where one is being begun. Returns whether there is more to do.
     pub fn advance(&mut self, now: f64, said: &mut Vec<String>) -> bool {
-        let Some(Next { file, lines, .. }) = &mut self.next else { return false };
+        let Some(Next { file, lines, .. }) = &mut self.next else { return self.advance_state() };
         let written = lines.next(SLICE, |line| file.writer.push(file.began, line));
         match written.and_then(|is_all| if is_all { self.change_over() } else { Ok(()) }) {
             Ok(()) => self.next.is_some(),
@@ -230,6 +283,7 @@ impl Output {
         let mut blocks = File::open(&file.path)?;
         blocks.seek(SeekFrom::Start(next.since))?;
         io::copy(&mut blocks, &mut next.file.length)?;
+        next.file.writer.add_blocks(file.writer.take_blocks(next.since));
         rolling.folder.complete(&next.file.path)?;
         // Killed here, both have what came meanwhile; before, the first one alone.
         let cut = file.length.set_len(next.since);
@@ -237,7 +291,9 @@ impl Output {
         rolling.look_at = f64::NEG_INFINITY;
         self.before += next.since;
         let next = self.next.take().map(|next| next.file);
-        if let Some(Writing { length, .. }) = std::mem::replace(&mut self.file, next) {
+        if let Some(Writing { writer, length, .. }) = std::mem::replace(&mut self.file, next) {
+            // Without its index it can be read as well.
+            let _ = if cut.is_ok() { writer.finish().map(drop) } else { Ok(()) };
             // That takes as long as the disk likes. Where it fails, only a machine without power loses something.
             thread::spawn(move || length.sync_all());
         }
@@ -338,9 +394,11 @@ mod tests {
     use kubechurn_client::api::uid::Uid;
     use kubechurn_client::cache::delta::DeltaType;
     use kubechurn_columns::kinds::config::CONFIG_MAPS;
-    use kubechurn_recording::{Text, Version, Watch, native};
+    use kubechurn_recording::places::{Place, Places};
+    use kubechurn_recording::{Part, Text, Version, Watch, index, native};
 
     use super::*;
+    use crate::looked;
     use crate::record::folder;
 
     /// What a file has: names, each with the number of its version, and steps.
@@ -355,6 +413,71 @@ mod tests {
         })
         .expect("it is a recording");
         lines
+    }
+
+    /// How many blocks the index of a file has, which is right.
+    fn indexed(path: &Path) -> usize {
+        let bytes = fs::read(path).expect("a file");
+        let begins = native::index_begins(&bytes).expect("it has an index");
+        let member = &bytes[begins as usize..bytes.len() - native::LAST];
+        let entries = index::read(&native::unpacked(member).expect("it is whole"), begins).expect("it is right");
+        let looked =
+            Places::new(File::open(path).expect("a file")).expect("a file").looked(None, None).expect("a file");
+        assert_eq!(looked.why, None);
+        assert_eq!(looked.blocks.len(), entries.iter().filter(|entry| entry.state.is_none()).count());
+        entries.len()
+    }
+
+    #[test]
+    fn a_single_file_that_grows_gets_a_state_from_which_it_is_looked_at() {
+        let path = std::env::temp_dir().join(format!("kubechurn-state-{}.churn", std::process::id()));
+        let header = Header { title: "long".into(), program: "kubechurn".into(), ..Header::default() };
+        let mut output = Output::file(&path, header, 0.0).expect("a file");
+        let (mut newest, mut said) = (Newest::default(), Vec::new());
+        let push = |output: &mut Output, newest: &mut Newest, at: f64, line: Line<'_>| {
+            newest.take(&line);
+            output.push(at, &line);
+        };
+        let (resource, scope) = (CONFIG_MAPS.resource, Scope::default());
+        push(&mut output, &mut newest, 1.0, Line::Watch(Watch { number: 0, resource, scope, is_repeated: false }));
+        let version = |output: &mut Output, newest: &mut Newest, at: f64, name: &str| {
+            let (key, uid, text) = (ObjectKey::new("shop", name), Uid::new(name), format!(r#"{{"at":{at}}}"#));
+            let text = Text::Whole(&text);
+            let version = Version { watch: 0, delta_type: DeltaType::Updated, key: &key, uid: &uid, text };
+            push(output, newest, at, Line::Version(version));
+        };
+        for number in 0..2 * SLICE {
+            version(&mut output, &mut newest, 2.0, &format!("a-{number}"));
+        }
+        push(&mut output, &mut newest, 3.0, Line::Step(0, Step::Listed));
+        output.flush(4.0, Some(&newest), &mut said).expect("it is written");
+        assert!(!output.advance(4.0, &mut said), "it is too small");
+        output.state_at = 1;
+        output.flush(5.0, Some(&newest), &mut said).expect("it is written");
+        let mut slices = 0;
+        while output.advance(5.0, &mut said) {
+            slices += 1;
+            // What comes meanwhile is in the file, and not in the state.
+            version(&mut output, &mut newest, 6.0, &format!("meanwhile-{slices}"));
+        }
+        assert!(slices >= 2, "{slices}");
+        let before = output.bytes();
+        version(&mut output, &mut newest, 9.0, "last");
+        output.end().expect("it is written");
+        assert!(output.state_at > before, "the next one is not due soon");
+        assert_eq!(indexed(&path), 4);
+        let mut looked = looked::files(vec![path.clone()], Some(7.0), None).expect("a file").remove(0);
+        assert!(matches!(looked.looked.before[..], [Place { part: Part::State(_), .. }]), "{:?}", looked.looked);
+        let made = looked.beginning().expect("a file").expect("there is something before");
+        let mut begins = Vec::new();
+        native::read(&made, |at, line| begins.push(format!("{at} {line:?}"))).expect("it is a recording");
+        assert!(begins[0].contains("long") && begins.last().is_some_and(|line| line.contains("Listed")), "{begins:?}");
+        assert_eq!(begins.iter().filter(|line| line.contains("Replaced")).count(), 2 * SLICE);
+        let mut rest = Vec::new();
+        looked.lines(&mut |at, line| rest.push(format!("{at} {line:?}"))).expect("a file").expect("it is a recording");
+        assert_eq!(rest.iter().filter(|line| line.contains("meanwhile")).count(), slices);
+        assert!(rest.last().is_some_and(|line| line.starts_with("9 ") && line.contains("last")));
+        fs::remove_file(&path).expect("it goes");
     }
 
     #[test]
@@ -410,6 +533,9 @@ mod tests {
         let rest = second.iter().skip_while(|line| !line.contains("Listed")).filter(|line| !line.contains("watch"));
         assert_eq!(rest.collect::<Vec<_>>(), ["1500 Listed", "1601 meanwhile Updated", "1603 after Updated"]);
         assert_eq!(saids, Vec::<String>::new());
+        for file in &files {
+            assert!(indexed(file) >= 1, "{}", file.display());
+        }
         // What somebody was killed over goes, and what is somebody else's stays.
         let part = |name: &str| path.join(format!("2020-01-0{name}T00-00-00.000Z.churn.part"));
         fs::copy(&first, part("1")).expect("a file");

@@ -2,7 +2,8 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
@@ -12,8 +13,10 @@ use flate2::write::GzEncoder;
 use futures::stream::{self, StreamExt};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use kubechurn_recording::places::Places;
 use kubechurn_recording::{member, native};
 
+use crate::looked::{self, LookedFile};
 use crate::record::folder;
 
 /// How many bytes are read at once.
@@ -25,9 +28,10 @@ pub struct Recording {
     path: PathBuf,
     /// The name by which it is served.
     pub name: String,
-    /// The time that is shown, in milliseconds since 1970: files that end before it, and blocks that begin after it, are left out.
+    /// The time that is shown, in milliseconds since 1970: files and blocks that end before it or begin after it are left out.
     from: Option<f64>,
     to: Option<f64>,
+    beginning: Mutex<Option<Beginning>>,
 }
 
 /// Why a recording cannot be served.
@@ -44,28 +48,21 @@ pub enum RecordingError {
 enum Part {
     /// Whole blocks of a file.
     Blocks { file: PathBuf, from: u64, to: u64 },
-    /// A block that was not written to its end, as far as it goes.
-    Last(Vec<u8>),
+    /// What is not in a file as it is served: how everything was before the first block, and a block that was not written to its end.
+    Made(Bytes),
 }
 
 impl Part {
     fn bytes(&self) -> u64 {
         match self {
             Self::Blocks { from, to, .. } => to - from,
-            Self::Last(bytes) => bytes.len() as u64,
+            Self::Made(bytes) => bytes.len() as u64,
         }
     }
 }
 
-/// A block of a file.
-struct Found {
-    at: u64,
-    end: u64,
-    /// Whether its end is known to be written.
-    is_whole: bool,
-    /// When it begins, in milliseconds since 1970; `None` where that cannot be read.
-    begins: Option<f64>,
-}
+/// How everything was before a block, which is found once: the file, and the byte at which the block begins.
+type Beginning = ((PathBuf, u64), Bytes);
 
 impl Recording {
     /// The recording that a file is, or a folder of files. The times are in milliseconds since 1970.
@@ -76,7 +73,7 @@ impl Recording {
         let name = path.file_stem().map_or_else(|| "recording".into(), |name| name.to_string_lossy());
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
         let name: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-        let recording = Recording { name: name + ".churn", path, from, to };
+        let recording = Recording { name: name + ".churn", path, from, to, beginning: Mutex::default() };
         match recording.parts() {
             Ok(parts) if parts.is_empty() => Err(RecordingError::None(recording.path)),
             Ok(_) => Ok(recording),
@@ -92,7 +89,8 @@ impl Recording {
     /// Its address below the page, and a title that says of which time it is; `None` where that cannot be read.
     pub fn offer(&self) -> Option<(String, String)> {
         let files = self.files().ok()?;
-        let begins = files.iter().find_map(|file| blocks(file).ok()?.first()?.begins)?;
+        let begins = |file: &PathBuf| Places::new(File::open(file).ok()?).ok()?.begins().ok()?;
+        let begins = files.iter().find_map(begins)?;
         let ended = files.iter().filter_map(|file| fs::metadata(file).ok()?.modified().ok()).max()?;
         let begins = Timestamp::from_millisecond(begins as i64).ok()?;
         let zoned = |time: Timestamp| time.to_zoned(TimeZone::system());
@@ -126,35 +124,37 @@ impl Recording {
     }
 
     fn parts(&self) -> io::Result<Vec<Part>> {
-        let mut files = self
-            .files()?
-            .into_iter()
-            .map(|file| blocks(&file).map(|blocks| (file, blocks)))
-            .filter(|found| {
-                found.as_ref().map_or(true, |(_, blocks)| blocks.first().is_some_and(|one| one.begins.is_some()))
-            })
-            .collect::<io::Result<Vec<_>>>()?;
-        // A file has everything that is known at its beginning.
-        let is_before = |begins: Option<f64>| begins.zip(self.from).is_some_and(|(begins, from)| begins <= from);
-        let first = files.iter().rposition(|(_, blocks)| is_before(blocks.first().and_then(|one| one.begins)));
-        files.drain(..first.unwrap_or(0));
         let mut parts = Vec::new();
-        for (file, blocks) in files {
-            let is_after = |one: &Found| one.begins.zip(self.to).is_some_and(|(begins, to)| begins > to);
-            let blocks: Vec<Found> = blocks.into_iter().take_while(|one| !is_after(one)).collect();
-            let (last, whole) = match blocks.split_last() {
-                Some((last, whole)) if !last.is_whole => (Some(last), whole),
-                _ => (None, &blocks[..]),
-            };
-            if let (Some(first), Some(end)) = (whole.first(), whole.last()) {
-                parts.push(Part::Blocks { file: file.clone(), from: first.at, to: end.end });
-            }
-            if let Some(last) = last {
-                let bytes = packed(&bytes(&mut File::open(&file)?, last.at, last.end - last.at)?)?;
-                parts.extend((!bytes.is_empty()).then_some(Part::Last(bytes)));
+        for mut file in looked::files(self.files()?, self.from, self.to)? {
+            parts.extend(self.beginning(&mut file)?.map(Part::Made));
+            for place in file.looked.blocks.clone() {
+                match parts.last_mut() {
+                    _ if !place.is_whole => {
+                        let bytes = packed(&file.member(&place)?)?;
+                        parts.extend((!bytes.is_empty()).then(|| Part::Made(bytes.into())));
+                    }
+                    Some(Part::Blocks { file: path, to, .. }) if *path == file.path && *to == place.at => {
+                        *to = place.end
+                    }
+                    _ => parts.push(Part::Blocks { file: file.path.clone(), from: place.at, to: place.end }),
+                }
             }
         }
         Ok(parts)
+    }
+
+    /// How everything was before the blocks of a file that are looked at.
+    fn beginning(&self, file: &mut LookedFile) -> io::Result<Option<Bytes>> {
+        let Some(first) = file.looked.blocks.first().filter(|_| file.newest.is_some()) else { return Ok(None) };
+        let of = (file.path.clone(), first.at);
+        let mut known = self.beginning.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, bytes)) = known.as_ref().filter(|(known, _)| *known == of) {
+            return Ok(Some(bytes.clone()));
+        }
+        file.warn();
+        let made = file.beginning()?.map(Bytes::from);
+        *known = made.clone().map(|bytes| (of, bytes));
+        Ok(made)
     }
 }
 
@@ -167,21 +167,6 @@ fn title(begins: &Zoned, ends: &Zoned, now: &Zoned) -> String {
     };
     let to = if begins.date() == ends.date() { String::new() } else { day(ends) + " " };
     format!("earlier: {} {} to {to}{}", day(begins), begins.strftime("%H:%M"), ends.strftime("%H:%M"))
-}
-
-/// The blocks of a file, without reading them.
-fn blocks(path: &Path) -> io::Result<Vec<Found>> {
-    let mut file = File::open(path)?;
-    let all = file.metadata()?.len();
-    let (mut found, mut at) = (Vec::new(), 0);
-    while at < all {
-        let start = bytes(&mut file, at, native::BEGINNING as u64)?;
-        let length = member::length(&start).map(|length| at + length as u64).filter(|end| *end <= all);
-        let begins = native::header(&start).ok().map(|(begins, _)| begins);
-        found.push(Found { at, end: length.unwrap_or(all), is_whole: length.is_some(), begins });
-        at = length.unwrap_or(all);
-    }
-    Ok(found)
 }
 
 /// A block that was not written to its end as one that was, so that others can follow it.
@@ -205,7 +190,7 @@ fn bytes(file: &mut File, at: u64, count: u64) -> io::Result<Vec<u8>> {
 /// The next bytes of a part, and what is left of it.
 fn read(part: Part) -> Option<(io::Result<Bytes>, Option<Part>)> {
     match part {
-        Part::Last(bytes) => Some((Ok(bytes.into()), None)),
+        Part::Made(bytes) => Some((Ok(bytes), None)),
         Part::Blocks { from, to, .. } if from >= to => None,
         Part::Blocks { file, from, to } => {
             let count = PIECE.min(to - from);

@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(notes(&folder, None, None).await, "10 11 12 13 14 15 20 21 22 23 24 25");
         assert_eq!(notes(&folder, Some(21e3), None).await, "20 21 22 23 24 25");
         assert_eq!(notes(&folder, Some(1e3), Some(13e3)).await, "10 11 12 13");
-        assert_eq!(notes(&folder, Some(15e3), Some(20e3)).await, "10 11 12 13 14 15 20 21");
+        assert_eq!(notes(&folder, Some(15e3), Some(20e3)).await, "14 15 20 21");
         let none = Recording::find(folder.clone(), None, Some(1e3)).map_err(|error| error.to_string());
         assert!(none.is_err_and(|error| error.ends_with("has no recording of that time, or none at all")));
         let site = site(&folder, None, None);

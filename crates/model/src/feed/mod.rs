@@ -31,6 +31,8 @@ use crate::feed::net::export::NetFormat;
 use crate::feed::past::Pasts;
 use crate::feed::row::{Height, further_fields, letters, noise_of};
 use crate::feed::span::{Notice, Reading, ReceivedTimes};
+use crate::history::History;
+use crate::history::who::joining;
 use crate::table::cursor::Step;
 
 /// In a feed that is narrower, what was changed stands below its object, in CSS pixels.
@@ -280,6 +282,26 @@ impl Changes {
         self.make_anew(|feed| feed.set_filter(filter.clone()));
         self.past.filter(filter);
         self.renew();
+    }
+
+    /// Has each change name who made the request, because more may be known of it now. Returns whether that makes the counts of the
+    /// chosen time others.
+    pub fn name_writers(&mut self, history: &History) -> bool {
+        let (open, hand) = self.known_by_changes();
+        let mut request = |line: &Line| joining::request(history, line.seq).cloned();
+        self.feed.name_writers(&mut request);
+        self.paused.iter_mut().for_each(|paused| _ = paused.name_writers(&mut request));
+        let mut is_other = false;
+        if let Some(span) = &mut self.span {
+            is_other = span.feed.name_writers(&mut request) && !span.is_until();
+        }
+        if let Some(net) = &mut self.net {
+            net.name_writers(history);
+        } else if self.shown().filter().asks_for_writers() {
+            self.know_again(&open, hand);
+            self.renew();
+        }
+        is_other
     }
 
     /// Has changes count as failing: something that is wrong began with them.

@@ -478,7 +478,16 @@ impl History {
             MarkType::Replaced => DeltaType::Replaced,
             MarkType::Deleted | MarkType::Sync | MarkType::Relist | MarkType::Gap => return None,
         };
-        let sequence = self.recorder.find(resource, (mark.key?, mark.uid), (&mark.resource_version, mark.at))?;
+        self.writer_of(self.version_of_mark(resource, mark)?, delta_type)
+    }
+
+    /// The number of the version that a mark is about.
+    pub fn version_of_mark(&self, resource: ApiResource, mark: &MarkInfo<'_>) -> Option<u64> {
+        self.recorder.find(resource, (mark.key?, mark.uid), (&mark.resource_version, mark.at))
+    }
+
+    /// The manager that seems to have written a version of this number.
+    pub fn writer_of(&self, sequence: u64, delta_type: DeltaType) -> Option<String> {
         let previous = self.recorder.previous(sequence).filter(|_| delta_type != DeltaType::Added);
         let old = previous.and_then(|previous| self.recorder.read(previous));
         let new = self.recorder.read(sequence)?;

@@ -200,7 +200,7 @@ fn note_of_line(part: Part, line: &Line, note: &mut dyn FnMut(&str)) {
     match part {
         Part::Namespace => note(&line.key.namespace),
         Part::Path => line.fields.iter().for_each(|field| note(&field.path)),
-        Part::By => line.writers.iter().for_each(|writer| note(&writer.manager)),
+        Part::By => line.named_writers().for_each(|writer| note(&writer.name())),
         Part::Owner => line.owners.iter().for_each(|owner| note(&format!("{}/{}", owner.kind, owner.name))),
         Part::Reason => line.reason.iter().for_each(|reason| note(&reason.word)),
         Part::Status => line.states().for_each(|(_, word)| note(word)),

@@ -19,6 +19,7 @@ use crate::feed::{
     Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, NoiseOffer, Piece, field_of, line_of, name_by_its_object,
     row_of,
 };
+use crate::history::who::joining;
 use crate::history::{RecordedChange, is_lease};
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
@@ -83,6 +84,8 @@ pub(super) struct Feed {
     offered: Vec<Mark>,
     /// What was called noise last, and until when that is said.
     undo: Option<(Mark, f64)>,
+    /// The number of what is known of who wrote, which the changes have.
+    named: u64,
     /// The names of kinds, each kept once.
     kinds: FxHashMap<&'static str, Arc<str>>,
 }
@@ -195,7 +198,15 @@ impl Feed {
     /// Reads a part of what is asked for: what was wrong at another moment, the changes of a stretch of time, and what objects
     /// say of their past. Returns whether something is left.
     pub(super) fn read(&mut self, cx: &mut Context<'_>) -> bool {
-        self.wrong.read_then(&self.changes.marks, cx) || who::read(cx) || self.read_span(cx) || self.read_past(cx)
+        if self.wrong.read_then(&self.changes.marks, cx) || who::read(cx) {
+            return true;
+        }
+        let waits = cx.watching.history.who.revise(cx.now);
+        let revision = cx.watching.history.who.revision();
+        if std::mem::replace(&mut self.named, revision) != revision && self.changes.name_writers(&cx.watching.history) {
+            self.begin_span(cx);
+        }
+        self.read_span(cx) || self.read_past(cx) || waits
     }
 
     /// Reads what listed objects say of their past, within a share of this frame's time, while the feed is in view. Returns
@@ -247,7 +258,8 @@ impl Feed {
             new: change.new.as_deref(),
         };
         let line = Line::new(received, &self.changes.marks);
-        Line { cluster: cluster_of(&change.resource, cx), ..line }
+        let request = joining::request(&cx.watching.history, sequence).cloned();
+        Line { cluster: cluster_of(&change.resource, cx), requests: request.into_iter().collect(), ..line }
     }
 
     /// Filters the feed. A filter that cannot be read lets everything pass, and the field says so.
@@ -543,18 +555,13 @@ impl Feed {
         {
             name_by_its_object(&mut row, line);
         }
-        // What is different in the end has numbers of its own.
-        if self.changes.net.is_none() {
-            let inferred = |seq| {
-                feed.line(seq)
-                    .and_then(|line| line.writers.first())
-                    .map_or_else(String::new, |by| by.name().to_string())
-            };
-            match place {
-                FeedPlace::Entry(_) => who::show(&mut row, &entry.seqs, &inferred, cx),
-                FeedPlace::Line(_, seq) => who::show(&mut row, &[seq], &inferred, cx),
-                _ => {}
-            }
+        // What is different in the end has numbers of its own, which say nothing to the history.
+        let history = self.changes.net.is_none().then_some(&cx.watching.history);
+        match place {
+            _ if cx.watching.history.who.is_empty() => {}
+            FeedPlace::Entry(_) => who::show(&mut row, &entry.seqs, feed, history),
+            FeedPlace::Line(_, seq) => who::show(&mut row, &[seq], feed, history),
+            _ => {}
         }
         row
     }

@@ -10,6 +10,7 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use rustc_hash::FxHashMap;
 
+use crate::history::who::joining;
 use crate::history::{Entry, RecordedChange, is_lease};
 use crate::inspector::events;
 use crate::navigation::route::{Chosen, ChosenVersion, Route};
@@ -195,9 +196,11 @@ impl Timeline {
         let Some(mut timeline) = watches.timeline_mut() else { return };
         timeline.note_texts(cx.watching.history.whole_since());
         timeline.choose_lanes(&cx.navigation.route.lanes);
+        timeline.note_writers(cx.watching.history.who.revision());
         if self.width >= 1.0 {
             let (history, end) = (&cx.watching.history, cx.env.work_clock() + SHARE);
-            let mut find = |kind: &'static Kind, mark: &MarkInfo<'_>| history.writer(kind.resource, mark);
+            let mut find =
+                |kind: &'static Kind, mark: &MarkInfo<'_>| joining::writer_of_mark(history, kind.resource, mark);
             while timeline.find_writers(BATCH, &mut find) && cx.env.work_clock() < end {}
         }
         let hand = self.hand.and_then(|hand| hand.place(timeline.last_scene()));

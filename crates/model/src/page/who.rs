@@ -1,6 +1,11 @@
 //! Joins the lines of an audit log to what was received, a share of each frame's time, and shows who wrote.
 
+use kubechurn_changes::feed::Feed;
+use kubechurn_changes::writer::brief;
+use kubechurn_client::cache::delta::DeltaType;
+
 use crate::feed::FeedRow;
+use crate::history::History;
 use crate::history::who::{By, Who, joining};
 use crate::page::context::Context;
 
@@ -24,25 +29,33 @@ pub(super) fn read(cx: &mut Context<'_>) -> bool {
     is_left
 }
 
-/// Has a row of these changes name the users who made the requests, in place of the managers that seem to have written.
-/// `inferred` are the managers of the others.
-pub(super) fn show(row: &mut FeedRow, changes: &[u64], inferred: &dyn Fn(u64) -> String, cx: &Context<'_>) {
-    let history = &cx.watching.history;
-    if history.who.is_empty() {
-        return;
-    }
+/// Has a row of these changes name the users who made the requests, in place of the managers that seem to have written. The changes
+/// are those of a feed, with their numbers in the history, if they have any there.
+pub(super) fn show(row: &mut FeedRow, changes: &[u64], feed: &Feed, history: Option<&History>) {
     let (mut by, mut others): (Vec<By>, Vec<String>) = (Vec::new(), Vec::new());
     let mut is_all = true;
     for seq in changes {
-        match joining::by(history, *seq) {
-            Some(known) if by.contains(&known) => {}
-            Some(known) => by.push(known),
-            None => {
-                is_all = false;
-                let other = inferred(*seq);
-                if !other.is_empty() && !others.contains(&other) {
-                    others.push(other);
-                }
+        let line = feed.line(*seq);
+        let known = history.and_then(|history| joining::by(history, *seq));
+        let of_line = line.filter(|_| history.is_none()).into_iter().flat_map(|line| {
+            line.requests.iter().map(|request| joining::by_of(request, line.delta_type == DeltaType::Deleted))
+        });
+        let mut is_known = false;
+        for known in known.into_iter().chain(of_line) {
+            is_known = true;
+            if !by.contains(&known) {
+                by.push(known);
+            }
+        }
+        let is_more = line.is_some_and(|line| line.has_more_writers);
+        if is_known && !is_more {
+            continue;
+        }
+        is_all = false;
+        let inferred = line.into_iter().flat_map(|line| &line.writers).take(if is_more { usize::MAX } else { 1 });
+        for other in inferred.map(|writer| writer.name().to_string()) {
+            if !others.contains(&other) {
+                others.push(other);
             }
         }
     }
@@ -64,27 +77,7 @@ pub(super) fn show(row: &mut FeedRow, changes: &[u64], inferred: &dyn Fn(u64) ->
     }
 }
 
-/// The user as a row has room for it: `sa:deployment-controller` for a service account of the system. The name in full is under the
-/// pointer.
-fn brief(words: &str) -> String {
-    let words = words.replace("system:serviceaccount:kube-system:", "sa:").replace("system:serviceaccount:", "sa:");
-    words.replace("system:node:", "node:")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_user_is_short_enough_to_be_read_in_a_row() {
-        for (user, words) in [
-            ("system:serviceaccount:kube-system:deployment-controller", "sa:deployment-controller"),
-            ("asked for by system:serviceaccount:shop:robot", "asked for by sa:shop:robot"),
-            ("system:node:node-2", "node:node-2"),
-            ("system:kube-scheduler", "system:kube-scheduler"),
-            ("alice as bob", "alice as bob"),
-        ] {
-            assert_eq!(brief(user), words);
-        }
-    }
+/// Who made the request that led to a change, as a row names that user; `None` where it is not certain.
+pub(super) fn name(change: u64, cx: &Context<'_>) -> Option<String> {
+    joining::request(&cx.watching.history, change).map(|request| brief(&request.who()))
 }

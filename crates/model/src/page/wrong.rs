@@ -11,6 +11,7 @@ use crate::feed::wrong::then::{Looked, Sources, WrongThen};
 use crate::feed::wrong::{Entry, Received, Subject, WrongNow};
 use crate::page::context::Context;
 use crate::page::links::{cluster_of, kind_of, of_change, of_object};
+use crate::page::who;
 use crate::rewind::Stores;
 use crate::timeline::mark::grouped;
 use crate::view::ago;
@@ -259,6 +260,7 @@ fn entry_row(entry: &Entry, now: f64, cx: &Context<'_>) -> WrongRow {
         href: resource.map(|resource| of_object(resource, &entry.subject.key, cx)).unwrap_or_default(),
         kind: row.kind.clone() + &in_cluster(resource, cx),
         began_href: of_change(entry.began.as_ref().map(|began| began.seq), cx),
+        writer: entry.began.as_ref().and_then(|began| who::name(began.seq, cx)).unwrap_or(row.writer),
         since,
         at: entry.since,
         time: cx.words().date_and_time(entry.since),

@@ -8,6 +8,7 @@ use kubechurn_columns::kinds::Kind;
 use crate::kind_id::KindId;
 use crate::timeline::lanes::choice::{GroupId, LaneChoice};
 use crate::timeline::lanes::groups::Groups;
+use crate::timeline::lanes::index::managers::FindWriter;
 use crate::timeline::lanes::order::Order;
 use crate::timeline::scene::contents::{FindPast, LaneRow, PastMoment, Scene};
 use crate::timeline::scene::draw::draw;
@@ -20,7 +21,7 @@ use crate::timeline::scene::pointer::{HitTest, lost_at};
 use crate::timeline::scene::scratch::Scratch;
 use crate::timeline::scene::source::Source;
 use crate::timeline::store::mark::Counts;
-use crate::timeline::store::marks::{MarkInfo, Marks, made};
+use crate::timeline::store::marks::{Marks, made};
 use crate::timeline::words::kinds::{KindName, KindNames};
 
 /// The least time between two scenes of a window that only moves on, in milliseconds: seven a
@@ -211,13 +212,16 @@ impl<'a> TimelineMut<'a> {
         }
     }
 
+    /// Has it be asked anew who wrote, where lanes stand by manager, if this number is another than before: something else is known.
+    pub fn note_writers(&mut self, revision: u64) {
+        if self.chart.groups.note_writers(revision) {
+            self.chart.drawn = None;
+        }
+    }
+
     /// Where lanes stand by manager, asks `find` who wrote marks of which that is not known yet, at most `most` of
     /// them. `find` returns `None` where nobody knows. Returns whether some are left; the next scene is due then.
-    pub fn find_writers(
-        &mut self,
-        most: usize,
-        find: &mut dyn FnMut(&'static Kind, &MarkInfo<'_>) -> Option<String>,
-    ) -> bool {
+    pub fn find_writers(&mut self, most: usize, find: &mut FindWriter<'_>) -> bool {
         self.chart.groups.find_writers(&self.marks, most, find)
     }
 

@@ -6,6 +6,7 @@ use kubechurn_changes::field::Field;
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Noise;
 use kubechurn_changes::value::Value;
+use kubechurn_changes::writer::NamedWriter;
 use kubechurn_client::cache::delta::DeltaType;
 use rustc_hash::FxHashMap;
 use serde_json::json;
@@ -147,7 +148,7 @@ impl Writer<'_> {
     }
 
     fn object(&mut self, name: &str, indent: &str, line: &Line) {
-        let writers = line.writers.iter().map(|writer| writer.name()).collect::<Vec<_>>().join(", ");
+        let writers = line.named_writers().map(|writer| writer.words()).collect::<Vec<_>>().join(", ");
         let by = if writers.is_empty() { String::new() } else { format!(" by {}", self.plain(&writers)) };
         let at = (self.time)(self.net.pair(line.seq).unwrap_or_default().at);
         self.line(&format!("{name}: {}{by} at {at}", what(line)));
@@ -184,7 +185,7 @@ fn json_lines(net: &Net, head: Head<'_>, time: &dyn Fn(f64) -> String) -> String
             "otherPaths": line.other_paths.iter().map(|path| &**path).collect::<Vec<_>>(),
             "moreFields": line.more,
             "noise": line.noise.map(Noise::words),
-            "by": line.writers.iter().map(|writer| writer.name().to_string()).collect::<Vec<_>>(),
+            "by": line.named_writers().map(|writer| written(writer)).collect::<Vec<_>>(),
             "lastChange": time(net.pair(line.seq).unwrap_or_default().at),
             "from": head.ends[0],
             "to": head.ends[1],
@@ -193,6 +194,11 @@ fn json_lines(net: &Net, head: Head<'_>, time: &dyn Fn(f64) -> String) -> String
         text.push('\n');
     }
     text
+}
+
+/// A user in full, or a manager with its subresource.
+fn written(writer: NamedWriter<'_>) -> String {
+    if let NamedWriter::User(request) = writer { request.who() } else { writer.words().to_string() }
 }
 
 /// What became of an object.

@@ -25,6 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::feed::span::tally::Tally;
 use crate::feed::span::{SpanModel, SpanSection};
 use crate::history::coverage::{Known, Moment};
+use crate::history::who::joining::name_writers;
 use crate::history::{AtMoment, History, Was};
 use crate::kind_id::listed;
 use crate::rewind::is_chosen;
@@ -329,6 +330,7 @@ impl Net {
         if !is_kept {
             line.unknown = Some(Unknown::NotKept);
         }
+        name_writers(&mut line, (resource, key), between(moments, pair), history);
         // A condition that went and came back has the time at which it came back.
         let is_time = |field: &Field| field.path.ends_with(".lastTransitionTime");
         if line.more == 0 && !line.fields.is_empty() && line.fields.iter().all(is_time) {
@@ -336,6 +338,15 @@ impl Net {
         }
         let is_same = matches!(line.noise, Some(Noise::Unchanged | Noise::Version | Noise::ManagedFields));
         Some(if is_same { Found::TakenBack } else { Found::Differs(Box::new(line), pair) })
+    }
+
+    /// Has the differences name who made the requests, of which more may be known now.
+    pub fn name_writers(&mut self, history: &History) {
+        for ((place, key), found) in &mut self.found {
+            let (Found::Differs(line, pair), Some(side)) = (found, self.sides.get(*place)) else { continue };
+            name_writers(line, (side.kind.resource, key), between(self.moments, *pair), history);
+        }
+        self.is_behind |= !self.found.is_empty();
     }
 
     /// Makes the rows of what was compared. Returns how the numbers of the lines changed: for each new one, from 1, the old one.
@@ -550,6 +561,12 @@ impl Differences {
             all => format!("{} objects differ: {}{noise}", grouped(all), parts.join(", ")),
         }
     }
+}
+
+/// The numbers of the versions that came after the first one of a pair, up to the second one.
+fn between(moments: [Moment; 2], pair: Pair) -> (u64, u64) {
+    let [first, end] = moments.map(|moment| moment.received);
+    (pair.old.map_or(first, |old| old + 1), pair.new.map_or(end, |new| new + 1))
 }
 
 /// The record of a version that is kept.

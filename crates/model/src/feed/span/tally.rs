@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use kubechurn_changes::line::Line;
+use kubechurn_changes::writer::{NamedWriter, brief};
 use kubechurn_client::api::sort::sort_by;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use crate::timeline::mark::grouped;
 use crate::timeline::scene::fit;
@@ -82,11 +84,21 @@ pub struct SpanSection {
 pub(crate) struct Tally {
     counts: FxHashMap<By, FxHashMap<Arc<str>, [u64; 2]>>,
     names: usize,
+    /// Whether users were counted among the managers, and whether managers were.
+    has_users: bool,
+    has_managers: bool,
 }
 
 impl Tally {
     /// Counts a change of the stretch, or of the one before it.
     pub(crate) fn add(&mut self, line: &Line, is_own: bool) {
+        let writers: SmallVec<[SmolStr; 2]> = line.named_writers().map(|writer| writer.name()).collect();
+        for writer in line.named_writers() {
+            match writer {
+                NamedWriter::User(_) => self.has_users = true,
+                NamedWriter::Manager(_) => self.has_managers = true,
+            }
+        }
         let owner = line.controller().map(|owner| format!("{}/{}", owner.kind, owner.name));
         let mut names: SmallVec<[(By, &str); 16]> = SmallVec::new();
         // A change counts once for each name, however often it has it.
@@ -96,7 +108,7 @@ impl Tally {
             }
         };
         name(By::Kind, &line.kind);
-        line.writers.iter().for_each(|writer| name(By::Manager, &writer.manager));
+        writers.iter().for_each(|writer| name(By::Manager, writer));
         match &line.reason {
             Some(reason) => {
                 name(By::Reason, &reason.word);
@@ -138,17 +150,26 @@ impl Tally {
                 by_score.then_with(|| one.2.cmp(other.2))
             });
             let (title, _, most) = by.words();
+            let title = match (by, self.has_users, self.has_managers) {
+                (By::Manager, true, false) => "by",
+                (By::Manager, true, true) => "by, partly inferred",
+                _ => title,
+            };
             let more = rows.len().saturating_sub(most);
             let shown = rows.into_iter().take(most).map(|(_, count, name, note)| {
                 // The feed writes it so, too.
                 let written = if name == POD_STATUS { "status" } else { name };
-                let (label, filter) = (fit(written, LABEL), filter_of(by, name, names.keys()));
+                let (label, filter) = (fit(&label_of(by, written), LABEL), filter_of(by, name, names.keys()));
                 SpanRow { name: written.to_owned(), label, count: grouped(count), note, filter }
             });
             Some(SpanSection { title, rows: shown.collect(), more }).filter(|section| !section.rows.is_empty())
         });
         sections.collect()
     }
+}
+
+fn label_of(by: By, name: &str) -> String {
+    if by == By::Manager { brief(name) } else { name.to_owned() }
 }
 
 /// The field that a path is counted as: of a status that of its list, whatever the item.

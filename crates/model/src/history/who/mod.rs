@@ -11,6 +11,9 @@ use rustc_hash::FxHashMap;
 /// How many versions, or objects, are looked at between two readings of the clock.
 const BATCH: usize = 16;
 
+/// How often what names writers is made anew while more becomes known, in milliseconds.
+const PACE: f64 = 500.0;
+
 /// Whether a text begins as an audit log does.
 pub fn is_log(text: &str) -> bool {
     Requests::is_log(text)
@@ -60,6 +63,12 @@ pub struct Who {
     recorded: FxHashMap<Name, Arc<Request>>,
     /// Whether a log was read to its end, and what came of it was not shown yet.
     has_ended: bool,
+    /// Whether a recording has said more.
+    has_news: bool,
+    /// Grows when more is known; what was made before is made anew.
+    revision: u64,
+    /// When it grew last, in milliseconds.
+    revised: f64,
 }
 
 impl Who {
@@ -80,6 +89,7 @@ impl Who {
 
     /// Takes what a recording says of a version.
     pub fn record(&mut self, line: &kubechurn_recording::Request<'_>) {
+        self.has_news = true;
         self.recorded
             .insert((line.uid.clone(), line.version.to_string(), line.is_deletion), Arc::new(request_of(line)));
     }
@@ -87,6 +97,22 @@ impl Who {
     /// Whether nothing is known of any version.
     pub fn is_empty(&self) -> bool {
         self.recorded.is_empty() && self.requests.is_empty()
+    }
+
+    /// Has what names writers be made anew if more is known, but no more often than [`PACE`]. Returns whether that is still to be
+    /// done.
+    pub fn revise(&mut self, now: f64) -> bool {
+        self.has_news |= self.requests.take_news();
+        if self.has_news && (now - self.revised).abs() >= PACE {
+            (self.has_news, self.revised) = (false, now);
+            self.revision += 1;
+        }
+        self.has_news
+    }
+
+    /// Grows when more is known.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
     fn settle(&mut self, goes_on: &mut dyn FnMut() -> bool) -> bool {

@@ -45,6 +45,8 @@ pub(crate) struct Groups {
     /// The kinds, by their numbers.
     pub(crate) kinds: Vec<&'static Kind>,
     choice: LaneChoice,
+    /// The number of what is known of who wrote.
+    writers: u64,
     /// Whether there are Events beside other kinds.
     has_events: bool,
     /// The groups that the choice names as open or closed, as far as they are there.
@@ -92,6 +94,17 @@ impl Groups {
         }
         self.scan = Scan::default();
         self.choice = choice.clone();
+        self.rows.must_settle();
+        true
+    }
+
+    /// Forgets who wrote, if this number is another than before. Returns whether lanes stand by it.
+    pub(crate) fn note_writers(&mut self, revision: u64) -> bool {
+        if std::mem::replace(&mut self.writers, revision) == revision || !self.index.is_by_manager() {
+            return false;
+        }
+        self.index = Index::new(self.choice.by);
+        (self.counts, self.scan) = (GroupCounts::default(), Scan::default());
         self.rows.must_settle();
         true
     }

@@ -34,8 +34,9 @@ pub(crate) const MOST: usize = 100_000;
 /// The objects beyond [`MOST`] of one manager, in the place of a lane.
 const REST: LaneOf = LaneOf { kind: KindId(u8::MAX), lane: LaneId(u32::MAX) };
 
-/// Says who wrote the version of an object that a mark is about; `None` if that is not known.
-pub(crate) type FindWriter<'a> = dyn FnMut(&'static Kind, &MarkInfo<'_>) -> Option<String> + 'a;
+/// Says who wrote the version of an object that a mark is about, and whether that is a user, who is known for certain, rather than a
+/// manager; `None` if nobody is known.
+pub(crate) type FindWriter<'a> = dyn FnMut(&'static Kind, &MarkInfo<'_>) -> Option<(String, bool)> + 'a;
 
 /// The kinds of a timeline and their marks, both by the kinds' numbers.
 #[derive(Clone, Copy)]
@@ -71,9 +72,10 @@ impl Known {
 /// The managers, and what each of them wrote.
 #[derive(Debug, Default)]
 pub(crate) struct Managers {
-    /// The names, in the order of their numbers, which begin at 1.
-    names: Vec<Arc<str>>,
-    numbers: FxHashMap<Arc<str>, u8>,
+    /// The names, in the order of their numbers, which begin at 1, and whether they are those of users.
+    names: Vec<(Arc<str>, bool)>,
+    /// The numbers of managers, and those of users.
+    numbers: [FxHashMap<Arc<str>, u8>; 2],
     entries: FxHashMap<(KindId, LaneId, u8), u32>,
     /// By entry.
     below: Vec<Option<Below>>,
@@ -90,20 +92,20 @@ impl Managers {
         known * size_of::<u32>() + pairs + self.below.capacity() * size_of::<Option<Below>>() + self.names.len() * 200
     }
 
-    /// The number of a manager, which gets one if there is one left.
-    fn number(&mut self, name: &str) -> u8 {
+    /// The number of a manager or a user, who gets one if there is one left.
+    fn number(&mut self, (name, is_user): (&str, bool)) -> u8 {
         let name = name.char_indices().nth(LONGEST).map_or(name, |(end, _)| &name[..end]);
         if name.is_empty() {
             return NOT_KNOWN;
         }
-        if let Some(number) = self.numbers.get(name) {
+        if let Some(number) = self.numbers[usize::from(is_user)].get(name) {
             return *number;
         }
         let number = u8::try_from(self.names.len() + 1).unwrap_or(OTHERS);
         if number != OTHERS {
             let name: Arc<str> = name.into();
-            self.names.push(Arc::clone(&name));
-            self.numbers.insert(name, number);
+            self.names.push((Arc::clone(&name), is_user));
+            self.numbers[usize::from(is_user)].insert(name, number);
         }
         number
     }
@@ -114,7 +116,10 @@ impl Managers {
         match (number, self.names.get(usize::from(number).wrapping_sub(1))) {
             (OTHERS, _) => ("".into(), key("other managers")),
             (_, None) => ("manager".into(), key("not known")),
-            (_, Some(name)) => ("manager".into(), ObjectKey { namespace: "".into(), name: Arc::clone(name) }),
+            (_, Some((name, is_user))) => {
+                let word = if *is_user { "user" } else { "manager" };
+                (word.into(), ObjectKey { namespace: "".into(), name: Arc::clone(name) })
+            }
         }
     }
 
@@ -232,7 +237,7 @@ impl Managers {
         };
         let SubjectRef::Object { lane, .. } = mark.subject else { return NONE };
         let writer = all.kinds.get(at).and_then(|kind| find(kind, &own.info(mark)));
-        let manager = writer.map_or(NOT_KNOWN, |name| self.number(&name));
+        let manager = writer.map_or(NOT_KNOWN, |(name, is_user)| self.number((&name, is_user)));
         let of = LaneOf { kind: KindId(at as u8), lane };
         self.add_mark(tree, manager, (of, own.lanes.generation(lane)), mark.at)
     }

@@ -53,7 +53,9 @@ impl Written {
         let (choice, writers) = (self.fixture.choice.clone(), &self.writers);
         let mut timeline = self.fixture.timeline();
         timeline.choose_lanes(&choice);
-        timeline.find_writers(most, &mut |_, mark| writers.get(mark.resource_version.as_str()).cloned())
+        timeline.find_writers(most, &mut |_, mark| {
+            writers.get(mark.resource_version.as_str()).cloned().map(|name| (name, false))
+        })
     }
 
     /// The rows, when all is found and counted.
