@@ -23,6 +23,7 @@ use kubechurn_model::view::{Source, Theme};
 use crate::ui::feed::Feed;
 use crate::ui::feed::alerts::marked;
 use crate::ui::focus;
+use crate::ui::inside::Inside;
 use crate::ui::inspector::Inspector;
 use crate::ui::navigation::selectors::Selectors;
 use crate::ui::parts::{Part, each, once, part};
@@ -36,6 +37,7 @@ use crate::ui::shell::palette::{Palette, PaletteButton, modal};
 use crate::ui::shell::sidebar::Sidebar;
 use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;
+use crate::ui::values::Memo;
 
 /// The whole page.
 #[component]
@@ -47,6 +49,7 @@ pub fn Shell(
 ) -> impl IntoView {
     Effect::new(move |_| document().set_title(&marked(&screen.header.title.get())));
     let shell = NodeRef::<html::Div>::new();
+    let is_inside = Memo::new(move |_| screen.header.inside.with(Option::is_some));
     // Where the window is narrow, the kinds are behind a button, until one is chosen.
     let kinds = RwSignal::new(false);
     Effect::new(move |_| {
@@ -71,6 +74,7 @@ pub fn Shell(
             data-kinds=move || kinds.get().then_some("open")
             data-timeline=move || screen.timeline.fills.get().then_some("fills")
             inert=move || screen.header.splash.with(Option::is_some)
+            data-inside=move || is_inside.get().then_some("open")
             data-inspector=move || screen.inspector.inspected.with(|one| one.is_some().then_some("open"))
         >
             <SkipLinks screen />
@@ -78,9 +82,14 @@ pub fn Shell(
             <Rewind screen commands />
             <div class="backdrop" on:click=move |_| kinds.set(false)></div>
             {part(Part::Sidebar, screen, move || view! { <Sidebar screen commands /> })}
-            <main class="main" data-view=move || if screen.feed.shown.get() { "changes" } else { "table" }>
+            <main class="main" data-view=move || match screen.feed.shown.get() {
+                _ if is_inside.get() => "inside",
+                true => "changes",
+                false => "table",
+            }>
                 {part(Part::Table, screen, move || view! { <Table screen commands /> })}
                 {once(move || screen.feed.shown.get(), move || view! { <Feed screen commands /> })}
+                {move || is_inside.get().then(|| view! { <Inside screen commands /> })}
             </main>
             {part(Part::Timeline, screen, move || view! { <Timeline screen commands /> })}
             {part(Part::Footer, screen, move || view! { <Inspector screen commands /> <Footer screen commands /> })}
@@ -136,13 +145,15 @@ fn SkipLinks(screen: Screen) -> impl IntoView {
         let skip = move |_| focus::rows(rows);
         view! { <button class="skip" hidden=move || !is_there.get() on:click=skip>{words}</button> }
     };
+    let is_inside = move || screen.header.inside.with(Option::is_some);
     let shown = move || screen.feed.shown.get();
-    let fills = move || screen.timeline.fills.get();
+    let fills = move || screen.timeline.fills.get() || is_inside();
     view! {
         <nav class="skips" aria-label="Skip" data-testid="skips">
             {link(Rows::Feed, "Skip to the changes", Signal::derive(move || shown() && !fills()))}
             {link(Rows::Table, "Skip to the table", Signal::derive(move || !shown() && !fills()))}
-            {link(Rows::Lanes, "Skip to the timeline", Signal::derive(|| true))}
+            {link(Rows::Lanes, "Skip to the timeline", Signal::derive(move || !is_inside()))}
+            {link(Rows::Inside, "Skip to the step", Signal::derive(is_inside))}
         </nav>
     }
 }

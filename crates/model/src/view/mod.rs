@@ -2,6 +2,7 @@
 //! change.
 
 mod elsewhere;
+pub mod inside;
 pub mod inspector;
 pub mod panels;
 mod row;

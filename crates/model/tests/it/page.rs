@@ -7,6 +7,7 @@ mod comparison;
 mod filter;
 mod growth;
 mod idle;
+mod inside;
 mod inspector;
 mod keeping;
 mod missed;
