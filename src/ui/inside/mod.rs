@@ -203,7 +203,7 @@ fn Breaks(reader: Reader) -> impl IntoView {
     };
     view! {
         <div class="inside-breaks" role="group" aria-label="Break it">
-            <span>"Break what comes next:"</span>
+            <span>"Break it:"</span>
             {(0..BreakKind::ALL.len()).map(button).collect_view()}
             <button data-testid="inside-mend" title="what has not broken yet does not break" on:click=move |_| reader.send(InsideCommand::Set("mend".into()))>"Mend"</button>
             <details class="menu inside-all">
@@ -236,7 +236,7 @@ fn Sentence(reader: Reader) -> impl IntoView {
                 <p>
                     <code data-testid="inside-client-go">{move || client_go.get()}</code>
                     <span>{move || format!(" at {}", time.get())}</span>
-                    {move || Some(rules.get()).filter(|rules| !rules.is_empty()).map(|rules| format!(", rules {rules} of the checklist"))}
+                    {move || Some(rules.get()).filter(|rules| !rules.is_empty()).map(|rules| format!(", {rules}"))}
                 </p>
             </div>
             {move || broken.get().map(explained)}

@@ -63,7 +63,7 @@ fn one(reader: Reader, part: Part) -> AnyView {
             {move || facts(&model.with(|model| model.facts.clone()))}
             {move || model.with(|model| (!model.lines.is_empty()).then(|| view! { <ul class="inside-lines">{lines(&model.lines)}</ul> }))}
             {move || model.with(|model| (!model.note.is_empty()).then(|| view! { <p class="inside-note">{model.note.clone()}</p> }))}
-            {settings(reader, part)}
+            {(part != Part::Queue).then(|| settings(reader, part))}
         </section>
     }
     .into_any()
@@ -137,6 +137,7 @@ fn queues(reader: Reader) -> AnyView {
                 <ol>{move || model.with(|model| model.slots.iter().map(slot).collect_view())}</ol>
                 <p class="num">{move || model.with(|model| model.more.clone())}</p>
                 {move || facts(&model.with(|model| model.facts.clone()))}
+                {(which == Which::RealFifo).then(|| settings(reader, Part::Queue))}
                 <p class="inside-about">{which.sentence()}</p>
             </div>
         }

@@ -49,6 +49,11 @@ pub fn Shell(
 ) -> impl IntoView {
     Effect::new(move |_| document().set_title(&marked(&screen.header.title.get())));
     let shell = NodeRef::<html::Div>::new();
+    // A lesson needs no cluster.
+    let is_splash = move || {
+        let stands_alone = screen.header.inside.with(|model| model.as_ref().is_some_and(|model| model.stands_alone));
+        !stands_alone && screen.header.splash.with(Option::is_some)
+    };
     let is_inside = Memo::new(move |_| screen.header.inside.with(Option::is_some));
     // Where the window is narrow, the kinds are behind a button, until one is chosen.
     let kinds = RwSignal::new(false);
@@ -73,7 +78,7 @@ pub fn Shell(
             node_ref=shell
             data-kinds=move || kinds.get().then_some("open")
             data-timeline=move || screen.timeline.fills.get().then_some("fills")
-            inert=move || screen.header.splash.with(Option::is_some)
+            inert=is_splash
             data-inside=move || is_inside.get().then_some("open")
             data-inspector=move || screen.inspector.inspected.with(|one| one.is_some().then_some("open"))
         >
@@ -102,7 +107,7 @@ pub fn Shell(
         {once(move || screen.header.question.with(Option::is_some), move || view! { <Question screen commands /> })}
         <p class="hidden-text" role="status" data-testid="said">{move || screen.dialogs.spoken.get()}</p>
         <p class="told" role="status" data-testid="told">{move || screen.dialogs.message.get()}</p>
-        {move || screen.header.splash.get().map(|splash| view! {
+        {move || screen.header.splash.get().filter(|_| is_splash()).map(|splash| view! {
             <div class="splash" data-testid="splash" role="alert">
                 {(!splash.recordings.is_empty()).then(|| view! {
                     <h1>"Recordings beside this page"</h1>

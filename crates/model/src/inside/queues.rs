@@ -41,7 +41,7 @@ impl Which {
         match self {
             Which::DeltaFifo => "DeltaFIFO",
             Which::RealFifo => "RealFIFO",
-            Which::Folding => "kubechurn's, folding",
+            Which::Folding => "Folding",
         }
     }
 
@@ -50,7 +50,7 @@ impl Which {
         match self {
             Which::DeltaFifo => "client-go's default until 1.32",
             Which::RealFifo => "client-go's default since 1.33",
-            Which::Folding => "in no release of client-go",
+            Which::Folding => "kubechurn's own",
         }
     }
 

@@ -24,7 +24,7 @@ use crate::inside::walk::Stream;
 use crate::timeline::mark::grouped;
 
 /// So many objects stand for all.
-pub const OBJECTS: usize = 12;
+pub const OBJECTS: usize = 8;
 /// So many of the newest events are looked through at most.
 pub const EVENTS: usize = 10_000;
 /// The longest time between two events, in milliseconds. What lasts longer is shortened: the bookmarks that keep a watch alive
@@ -146,14 +146,14 @@ pub fn recorded(history: &History, asked: Asked<'_>) -> Option<(Stream, (u64, u6
     let mut settings = Settings { pop_takes: 400.0, breaks, ..Settings::default() };
     settings.handlers.push(HandlerOptions { name: SLOW.into(), takes: 2_000.0, joins: begins, wants_resync: false });
     let mut notes = vec![match asked.is_recording {
-        true => String::from("This is played from the recording."),
-        false => String::from("This is a copy of the stream: what the page itself shows is never touched."),
+        true => String::from("Played from the recording."),
+        false => String::from("Played on a copy of the stream: the page's own is never touched."),
     }];
     let left_out = events.saturating_sub(count);
     if left_out > 0 || is_cut || all > chosen.len() {
         let earlier = if is_cut { ", and all earlier ones" } else { "" };
         notes.push(format!(
-            "{} of {} objects are played, those that changed last; {} of their events are, and {} of others are left out{earlier}.",
+            "{} of {} objects, with {} of the events: those that changed last; {} of others are left out{earlier}.",
             grouped(chosen.len() as u64),
             grouped(all as u64),
             grouped(count as u64),

@@ -268,6 +268,10 @@ fn is_of(walk: &Walk, place: &Place) -> bool {
 
 /// What a place plays, with the numbers of what was received that it is made of; `None` as long as nothing is known.
 fn stream(place: &Place, kind: &'static Kind, cx: &Context<'_>) -> Option<(Stream, Option<(u64, u64)>)> {
+    // There are no lessons yet: a name of one is a link to what this page does not have.
+    if !place.lesson.is_empty() {
+        return None;
+    }
     let is_recording = cx.navigation.recorded.is_some();
     if cx.navigation.recorded.as_ref().is_some_and(|recorded| recorded.end.is_infinite()) {
         return None;
@@ -287,7 +291,9 @@ fn stream(place: &Place, kind: &'static Kind, cx: &Context<'_>) -> Option<(Strea
 
 /// Why nothing is played.
 fn waiting(cx: &Context<'_>) -> String {
+    let is_lesson = cx.navigation.route.inside.as_ref().is_some_and(|query| !Place::parse(query).lesson.is_empty());
     String::from(match cx.watching.history.is_off() {
+        _ if is_lesson => "This page has no lesson of this name.",
         true => "The recorder is off. What it keeps is what is played here.",
         false => "The first list is not complete yet. What comes of it is played here.",
     })

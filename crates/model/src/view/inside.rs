@@ -161,7 +161,9 @@ pub struct InsideModel {
     pub sentence: String,
     /// The same in the names of client-go.
     pub client_go: String,
-    /// The rules of the checklist that it follows.
+    /// Whether what is played needs neither a cluster nor a recording.
+    pub stands_alone: bool,
+    /// The rules of the checklist that it follows, in words.
     pub rules: String,
     /// Whether this is the end.
     pub is_end: bool,
@@ -204,7 +206,12 @@ pub fn inside_model(walk: &Walk) -> InsideModel {
         Some(step) => (step.words(), step.client_go()),
         None => (String::from("Nothing has happened yet. The next step starts the informer."), String::new()),
     };
-    let rules = last.map(Step::rules).unwrap_or_default().iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let rules = last.map(Step::rules).unwrap_or_default().iter().map(u32::to_string).collect::<Vec<_>>();
+    let rules = match &rules[..] {
+        [] => String::new(),
+        [one] => format!("rule {one} of the checklist"),
+        more => format!("rules {} of the checklist", more.join(", ")),
+    };
     let is_stale =
         last.is_some_and(|step| matches!(&step.what, What::Worked(worked) if machine.is_stale(worked, walk.server())));
     let sentence =
@@ -251,6 +258,7 @@ pub fn inside_model(walk: &Walk) -> InsideModel {
         time: seconds(machine.now() - walk.stream().begins),
         client_go,
         rules,
+        stands_alone: !walk.place().lesson.is_empty(),
         is_end: walk.end() == Some(number),
         pauses,
         broken: broken.and_then(|broken| BreakKind::ALL.iter().position(|kind| same_kind(*kind, broken.kind))),
@@ -517,9 +525,18 @@ fn sent(step: &Step, title: &str) -> Option<Line> {
     })
 }
 
-/// The name of an object. Its namespace is left out, for there is little room.
+/// So many letters of a name have room.
+const LETTERS: usize = 15;
+
+/// The name of an object without its namespace. What is in the middle of a long one is left out: those of a workload's Pods begin
+/// alike.
 fn name(key: &ObjectKey) -> String {
-    key.name.to_string()
+    let letters = key.name.chars().count();
+    if letters <= LETTERS {
+        return key.name.to_string();
+    }
+    let begin = key.name.chars().take(LETTERS - 8);
+    begin.chain(std::iter::once('…')).chain(key.name.chars().skip(letters - 7)).collect()
 }
 
 fn reflector(walk: &Walk) -> PartModel {
@@ -647,7 +664,11 @@ fn pop(machine: &Machine) -> PartModel {
     let chosen = machine.settings().chosen;
     if let Some(What::Popped(taken)) = machine.last().map(|step| &step.what) {
         let key = taken.key.as_ref().map_or_else(|| String::from("all objects"), name);
-        let calls = taken.calls.iter().take(CALLS).map(|call| call_line("new", call));
+        let calls = taken.calls.iter().take(CALLS).map(|call| Line {
+            // The key stands above already where all calls are of one.
+            left: if taken.key.is_some() { String::new() } else { name(key_of(call)) },
+            ..call_line("new", call)
+        });
         let more = taken.calls.len().saturating_sub(CALLS);
         let note = if more > 0 { format!("and {more} more calls") } else { String::new() };
         let facts = vec![("took", key), ("deltas", taken.deltas.to_string()), ("calls", taken.calls.len().to_string())];
@@ -711,9 +732,9 @@ fn store(walk: &Walk) -> PartModel {
     for object in &objects {
         let there = truth.remove(&object.key);
         let (mut look, right) = match &there {
-            None => ("stale", String::from("gone there")),
-            Some(version) if *version != object.resource_version => ("stale", format!("{version} there")),
-            Some(_) => ("", String::new()),
+            None => ("stale", String::from("gone")),
+            Some(version) if *version != object.resource_version => ("stale", version.to_string()),
+            Some(version) => ("", version.to_string()),
         };
         if changed.contains(&&object.key) {
             look = if look.is_empty() { "new" } else { "stale new" };
@@ -726,13 +747,13 @@ fn store(walk: &Walk) -> PartModel {
         look: "later",
         left: name(key),
         text: String::from("–"),
-        right: format!("{version} there"),
+        right: version.to_string(),
         delta: "",
     }));
     let count = lines.len();
     lines.truncate(ROWS);
     if !lines.is_empty() {
-        lines.insert(0, head("has", "the server"));
+        lines.insert(0, head("has", "server"));
     }
     let facts = vec![("objects", grouped(objects.len() as u64))];
     PartModel { lines, facts, note: more(count), ..PartModel::default() }
@@ -818,12 +839,31 @@ fn work_queue(walk: &Walk) -> PartModel {
             delta: "",
         });
     }
-    let facts = vec![
-        ("wait (dirty)", grouped(ready as u64)),
-        ("in work (processing)", grouped(work.in_work().len() as u64)),
-        ("later (waiting)", grouped(later as u64)),
+    for (key, count) in work.adds().iter().take(CALLS) {
+        let is_in_work = work.in_work().iter().any(|in_work| in_work.key == *key);
+        lines.push(Line {
+            look: "",
+            left: name(key),
+            text: if is_in_work { String::from("again, later") } else { String::from("waits") },
+            right: format!("{count} {}", if *count == 1 { "add" } else { "adds" }),
+            delta: "",
+        });
+    }
+    if work.adds().len() > CALLS {
+        let text = format!("and {} more", grouped((work.adds().len() - CALLS) as u64));
+        lines.push(Line { look: "more", text, ..Line::default() });
+    }
+    let mut facts = vec![
+        ("dirty, waits", grouped(ready as u64)),
+        ("processing", grouped(work.in_work().len() as u64)),
+        ("waiting for its time", grouped(later as u64)),
     ];
-    let note = format!("{} adds, {} reconciles", grouped(added), grouped(attempts));
+    facts.extend(work.next_due().map(|at| ("the next of them", format!("in {}", seconds(at - machine.now())))));
+    let note = format!(
+        "{} adds, {} reconciles: however often a key is added, it waits once.",
+        grouped(added),
+        grouped(attempts)
+    );
     PartModel { lines, facts, note, ..PartModel::default() }
 }
 
@@ -841,7 +881,7 @@ fn steps(walk: &Walk) -> Vec<StepModel> {
             part: part.title(),
             begins: before.replace(part) != Some(part),
             delta: delta_of(step),
-            words: step.words(),
+            words: short(step),
             state: match number.cmp(&now) {
                 std::cmp::Ordering::Less => "past",
                 std::cmp::Ordering::Equal => "now",
@@ -850,6 +890,50 @@ fn steps(walk: &Walk) -> Vec<StepModel> {
         }
     };
     shown.enumerate().map(model).collect()
+}
+
+/// What happens in a step, in few words.
+fn short(step: &Step) -> String {
+    match &step.what {
+        What::Started => String::from("The informer starts"),
+        What::Listed { items, version } => format!("List: {} at {version}", grouped(*items as u64)),
+        What::Replaced(rows) => {
+            let count = |compared| rows.iter().filter(|row| row.compared() == compared).count();
+            let counts = [(Compared::New, "new"), (Compared::Changed, "changed"), (Compared::Missing, "missing")];
+            let counts =
+                counts.map(|(compared, word)| (count(compared), word)).into_iter().filter(|(count, _)| *count > 0);
+            let counts: Vec<String> = counts.map(|(count, word)| format!("{count} {word}")).collect();
+            format!("Replace: {}", if counts.is_empty() { String::from("all the same") } else { counts.join(", ") })
+        }
+        What::Watches { from } => format!("Watch from {from}"),
+        What::Event { delta_type, object, .. } => {
+            format!("{} {}", name(&object.key), delta_word(*delta_type).to_lowercase())
+        }
+        What::Bookmark(version) => format!("Bookmark: seen up to {version}"),
+        What::Lost(key) => format!("Lost: {}", key.as_ref().map_or_else(|| String::from("a bookmark"), name)),
+        What::Ended(reason) => format!("Ended: {reason}"),
+        What::Silent => String::from("Silence"),
+        What::TimeOver => String::from("A time limit is over"),
+        What::Resynced { again, left_out } => format!("Resync: {again} again, {} left out", left_out.len()),
+        What::Popped(taken) => {
+            let of = taken.key.as_ref().map_or_else(|| String::from("all"), name);
+            format!("Pop {of}: {} → {}", plural(taken.deltas, "delta"), plural(taken.calls.len(), "call"))
+        }
+        What::Handler(_, Handled::Joined(count)) => format!("A handler joins, with {count} to add"),
+        What::Handler(_, Handled::Called(call)) => {
+            let Line { left, text, .. } = call_line("", call);
+            format!("{text} {left}")
+        }
+        What::Handler(_, Handled::Skipped(call)) => format!("Not called: {}", call_line("", call).left),
+        What::Worked(Worked::Due(count)) => format!("{} due", plural(*count, "key")),
+        What::Worked(Worked::Took(work)) => format!("Work on {}", name(&work.key)),
+        What::Worked(Worked::Done { work, failed: false }) => format!("Done: {}", name(&work.key)),
+        What::Worked(Worked::Done { work, failed: true }) => format!("Failed: {}", name(&work.key)),
+    }
+}
+
+fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What went through from the server to the handlers.
