@@ -134,9 +134,12 @@ fn queues(reader: Reader) -> AnyView {
                 </label>
                 <small>{which.release()}</small>
                 <p class="num">{move || model.with(|model| model.waits.clone())}</p>
+                <p class="num inside-done">
+                    <span>{move || model.with(|model| model.done.clone())}</span>
+                    <span>{move || model.with(|model| model.most.clone())}</span>
+                </p>
                 <ol>{move || model.with(|model| model.slots.iter().map(slot).collect_view())}</ol>
                 <p class="num">{move || model.with(|model| model.more.clone())}</p>
-                {move || facts(&model.with(|model| model.facts.clone()))}
                 {(which == Which::RealFifo).then(|| settings(reader, Part::Queue))}
                 <p class="inside-about">{which.sentence()}</p>
             </div>
