@@ -177,7 +177,7 @@ pub(super) fn queue(which: Which, machine: &Machine) -> QueueModel {
     QueueModel {
         is_chosen: machine.settings().chosen == which,
         waits,
-        slots: slots.iter().map(|slot| slot_model(slot, machine)).collect(),
+        slots: slots.iter().map(|slot| slot_model(which, slot, machine)).collect(),
         more: if len > slots.len() {
             format!("and {} more", grouped((len - slots.len()) as u64))
         } else {
@@ -188,16 +188,19 @@ pub(super) fn queue(which: Which, machine: &Machine) -> QueueModel {
     }
 }
 
-fn slot_model(slot: &Slot, machine: &Machine) -> SlotModel {
+fn slot_model(which: Which, slot: &Slot, machine: &Machine) -> SlotModel {
     let key = slot.entries.first().and_then(|entry| entry.object.as_ref()).map(|object| name(&object.key));
     let hidden = slot.entries.len().saturating_sub(DELTAS);
     let mut lines: Vec<Line> = Vec::new();
     if hidden > 0 {
         lines.push(Line { text: format!("{hidden} older"), ..Line::default() });
     }
-    let shown = slot.entries.iter().skip(hidden);
-    lines.extend(shown.map(|entry| {
-        let is_new = is_new(entry, machine.last());
+    // What a step brings stands last in its slot; in the RealFIFO it has a slot of its own.
+    let can_be_new = which != Which::RealFifo || slot.since == machine.now();
+    let last = slot.entries.len() - usize::from(!slot.entries.is_empty());
+    let shown = slot.entries.iter().enumerate().skip(hidden);
+    lines.extend(shown.map(|(at, entry)| {
+        let is_new = can_be_new && at == last && is_new(entry, machine.last());
         Line {
             look: match (entry.is_tombstone, is_new) {
                 (true, true) => "tombstone new",
@@ -255,7 +258,7 @@ pub(super) fn pop(machine: &Machine) -> PartModel {
     match machine.queues().slots(chosen, 1).first() {
         None => PartModel { note: String::from("Nothing waits."), ..PartModel::default() },
         Some(slot) => {
-            let SlotModel { key, age, lines } = slot_model(slot, machine);
+            let SlotModel { key, age, lines } = slot_model(chosen, slot, machine);
             let key = if key.is_empty() { String::from("all objects") } else { key };
             let facts = vec![("next", key), ("waits", age), ("deltas", slot.entries.len().to_string())];
             PartModel {

@@ -121,6 +121,12 @@ fn the_parts_show_what_the_step_left_behind() {
     );
     let waits: Vec<&str> = model.queues.iter().map(|queue| &*queue.waits).collect();
     assert_eq!(waits, ["4 entries for 6", "5 entries for 6", "4 entries for 6"]);
+    // What the step brought stands out, and nothing else does.
+    let new = model.queues.iter().map(|queue| {
+        let lines = queue.slots.iter().flat_map(|slot| &slot.lines).filter(|line| line.look.contains("new"));
+        lines.map(|line| line.right.clone()).collect::<Vec<_>>().join(" ")
+    });
+    assert_eq!(new.collect::<Vec<_>>(), ["104", "104", "104 ×2"]);
     // Until it is popped, the store has nothing of what the server has.
     let store = lines(&model, Part::Store);
     assert_eq!(store, ["key has server", "a – 1", "b – 2", "p0 – 103", "p1 – 104"]);
