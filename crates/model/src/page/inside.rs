@@ -6,7 +6,7 @@ use kubechurn_columns::kinds::Kind;
 
 use crate::inside::command::{InsideCommand, SPEEDS, until};
 use crate::inside::recorded::{Asked, recorded};
-use crate::inside::{Break, Change, Place, Stream, Walk};
+use crate::inside::{Break, Change, Place, Stream, Walk, lesson};
 use crate::navigation::route::Route;
 use crate::page::context::Context;
 use crate::page::effect::Effect;
@@ -268,9 +268,19 @@ fn is_of(walk: &Walk, place: &Place) -> bool {
 
 /// What a place plays, with the numbers of what was received that it is made of; `None` as long as nothing is known.
 fn stream(place: &Place, kind: &'static Kind, cx: &Context<'_>) -> Option<(Stream, Option<(u64, u64)>)> {
-    // There are no lessons yet: a name of one is a link to what this page does not have.
     if !place.lesson.is_empty() {
-        return None;
+        let lesson = lesson(&place.lesson)?;
+        let opened = lesson.open();
+        let settings = (**opened.machine().settings()).clone();
+        let notes = vec![format!("{}: a lesson, whose stream is made up.", lesson.title)];
+        let stream = Stream {
+            title: "Pods".into(),
+            notes,
+            server: opened.server().clone(),
+            settings,
+            begins: opened.machine().now(),
+        };
+        return Some((stream, None));
     }
     let is_recording = cx.navigation.recorded.is_some();
     if cx.navigation.recorded.as_ref().is_some_and(|recorded| recorded.end.is_infinite()) {

@@ -134,6 +134,8 @@ impl Page {
         if replay::opens(&fragment(&env.url()), cx) {
             cx.navigation.route = Route::parse("");
         }
+        // A lesson needs no API.
+        page.inside.follow(cx);
         page
     }
 

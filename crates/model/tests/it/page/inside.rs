@@ -315,6 +315,22 @@ fn it_plays_by_itself_and_pauses_and_nothing_is_kept_or_asked_for_when_it_is_lef
 }
 
 #[test]
+fn a_lesson_opens_at_its_address_without_a_cluster() {
+    let open = |id: &str| {
+        let mut play = Play::at(&format!("http://127.0.0.1:8080/#/inside?kind=pods&lesson={id}"), &[]);
+        play.frame();
+        play
+    };
+    let mut play = open("410");
+    play.does(InsideCommand::Pause("ended".into()));
+    play.does(InsideCommand::Next);
+    let model = play.inside();
+    assert_eq!(model.sentence, "The watch ended: the connection was cut.");
+    assert!(model.stands_alone && model.notes.starts_with("What 410 means"), "{}", model.notes);
+    assert_eq!(open("none").inside().waits, "This page has no lesson of this name.");
+}
+
+#[test]
 fn words_of_the_model_are_those_of_the_step() {
     let mut play = received("#/inside?kind=pods", 1, 1);
     play.does(InsideCommand::To(3));
