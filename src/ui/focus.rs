@@ -10,6 +10,7 @@ use kubechurn_model::page::command::Rows;
 use kubechurn_model::page::keys::Focus;
 
 use crate::ui::feed::FEED;
+use crate::ui::inside::STEP;
 use crate::ui::table::OBJECTS;
 use crate::ui::timeline::CANVAS;
 
@@ -49,6 +50,7 @@ fn id_of(rows: Rows) -> &'static str {
         Rows::Table => OBJECTS,
         Rows::Feed => FEED,
         Rows::Lanes => CANVAS,
+        Rows::Inside => STEP,
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod feed;
 pub mod focus;
+mod inside;
 pub mod inspector;
 mod navigation;
 pub mod parts;

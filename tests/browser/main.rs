@@ -8,6 +8,7 @@
 //! and `program` the ways to serve it.
 
 mod feed;
+mod inside;
 mod inspector;
 mod navigation;
 mod page;

@@ -34,6 +34,7 @@ const MODEL: &[&str] = &[
 /// The subjects: each has a folder in `src/ui`, and may have one in `style` and in `tests/browser`.
 const UI: &[&str] = &[
     "feed",
+    "inside",
     "inspector",
     "navigation",
     "recording",

@@ -23,6 +23,7 @@ use kubechurn_model::view::{Source, Theme};
 use crate::ui::feed::Feed;
 use crate::ui::feed::alerts::marked;
 use crate::ui::focus;
+use crate::ui::inside::Inside;
 use crate::ui::inspector::Inspector;
 use crate::ui::navigation::selectors::Selectors;
 use crate::ui::parts::{Part, each, once, part};
@@ -37,6 +38,7 @@ use crate::ui::shell::sidebar::Sidebar;
 use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;
 use crate::ui::watches::health::Health;
+use crate::ui::values::Memo;
 
 /// The whole page.
 #[component]
@@ -48,6 +50,12 @@ pub fn Shell(
 ) -> impl IntoView {
     Effect::new(move |_| document().set_title(&marked(&screen.header.title.get())));
     let shell = NodeRef::<html::Div>::new();
+    // A lesson needs no cluster.
+    let is_splash = move || {
+        let stands_alone = screen.header.inside.with(|model| model.as_ref().is_some_and(|model| model.stands_alone));
+        !stands_alone && screen.header.splash.with(Option::is_some)
+    };
+    let is_inside = Memo::new(move |_| screen.header.inside.with(Option::is_some));
     // Where the window is narrow, the kinds are behind a button, until one is chosen.
     let kinds = RwSignal::new(false);
     Effect::new(move |_| {
@@ -71,7 +79,8 @@ pub fn Shell(
             node_ref=shell
             data-kinds=move || kinds.get().then_some("open")
             data-timeline=move || screen.timeline.fills.get().then_some("fills")
-            inert=move || screen.header.splash.with(Option::is_some)
+            inert=is_splash
+            data-inside=move || is_inside.get().then_some("open")
             data-inspector=move || screen.inspector.inspected.with(|one| one.is_some().then_some("open"))
         >
             <SkipLinks screen />
@@ -79,9 +88,14 @@ pub fn Shell(
             <Rewind screen commands />
             <div class="backdrop" on:click=move |_| kinds.set(false)></div>
             {part(Part::Sidebar, screen, move || view! { <Sidebar screen commands /> })}
-            <main class="main" data-view=move || if screen.feed.shown.get() { "changes" } else { "table" }>
+            <main class="main" data-view=move || match screen.feed.shown.get() {
+                _ if is_inside.get() => "inside",
+                true => "changes",
+                false => "table",
+            }>
                 {part(Part::Table, screen, move || view! { <Table screen commands /> })}
                 {once(move || screen.feed.shown.get(), move || view! { <Feed screen commands /> })}
+                {move || is_inside.get().then(|| view! { <Inside screen commands /> })}
             </main>
             {part(Part::Timeline, screen, move || view! { <Timeline screen commands /> })}
             {part(Part::Footer, screen, move || view! { <Inspector screen commands /> <Footer screen commands /> })}
@@ -95,7 +109,7 @@ pub fn Shell(
         {once(move || screen.header.question.with(Option::is_some), move || view! { <Question screen commands /> })}
         <p class="hidden-text" role="status" data-testid="said">{move || screen.dialogs.spoken.get()}</p>
         <p class="told" role="status" data-testid="told">{move || screen.dialogs.message.get()}</p>
-        {move || screen.header.splash.get().map(|splash| view! {
+        {move || screen.header.splash.get().filter(|_| is_splash()).map(|splash| view! {
             <div class="splash" data-testid="splash" role="alert">
                 {(!splash.recordings.is_empty()).then(|| view! {
                     <h1>"Recordings beside this page"</h1>
@@ -138,13 +152,15 @@ fn SkipLinks(screen: Screen) -> impl IntoView {
         let skip = move |_| focus::rows(rows);
         view! { <button class="skip" hidden=move || !is_there.get() on:click=skip>{words}</button> }
     };
+    let is_inside = move || screen.header.inside.with(Option::is_some);
     let shown = move || screen.feed.shown.get();
-    let fills = move || screen.timeline.fills.get();
+    let fills = move || screen.timeline.fills.get() || is_inside();
     view! {
         <nav class="skips" aria-label="Skip" data-testid="skips">
             {link(Rows::Feed, "Skip to the changes", Signal::derive(move || shown() && !fills()))}
             {link(Rows::Table, "Skip to the table", Signal::derive(move || !shown() && !fills()))}
-            {link(Rows::Lanes, "Skip to the timeline", Signal::derive(|| true))}
+            {link(Rows::Lanes, "Skip to the timeline", Signal::derive(move || !is_inside()))}
+            {link(Rows::Inside, "Skip to the step", Signal::derive(is_inside))}
         </nav>
     }
 }

@@ -64,6 +64,16 @@ pub fn Sidebar(
                     <span class="num">{move || screen.sidebar.changes.with(|item| item.count.clone())}</span>
                 </a>
             </div>
+            <div class="sidebar-item">
+                <a
+                    href=move || screen.sidebar.inside.get()
+                    title="list, watch and informers, one step at a time, over what was recorded of the kind in view (i)"
+                    data-testid="way-inside"
+                >
+                    <span class="state" aria-hidden="true">"⚙"</span>
+                    <span>"Inside"</span>
+                </a>
+            </div>
             {move || Some(screen.sidebar.everything.get()).filter(|item| !item.namespace.is_empty()).map(|item| view! {
                 <div class="sidebar-item" data-current=item.current.to_string()>
                     <a

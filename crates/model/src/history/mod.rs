@@ -383,6 +383,13 @@ impl History {
         last
     }
 
+    /// The versions of a resource that were received from one number on up to before another one and are kept, the newest first.
+    pub fn received_of(&self, resource: ApiResource, (from, to): (u64, u64)) -> impl Iterator<Item = (&Record, &Life)> {
+        let of = move |life: &Life| self.recorder.resource(life) == Some(resource);
+        let records = self.recorder.between(from, to).rev().filter(|record| record.is_kept());
+        records.filter_map(move |record| Some((record, self.recorder.life(record.life).filter(|life| of(life))?)))
+    }
+
     /// The text of the newest version of an object, if it is kept.
     pub fn newest_text(&self, resource: ApiResource, object: &Object) -> Option<Cow<'_, str>> {
         self.recorder.read(self.recorder.newest(resource, &object.key, &object.uid)?)

@@ -12,14 +12,18 @@ use std::sync::Arc;
 use kubechurn_client::api::object::ObjectKey;
 
 mod breaks;
+pub mod command;
 mod connection;
 mod handlers;
 mod lessons;
 mod machine;
 mod part;
+mod place;
 mod queues;
+pub mod recorded;
 mod server;
 mod step;
+mod walk;
 mod work;
 
 pub use breaks::{Break, BreakKind};
@@ -28,9 +32,11 @@ pub use handlers::{Handled, Handler, HandlerOptions, Handlers, is_sync};
 pub use lessons::{Caption, Lesson, lesson, lessons};
 pub use machine::{Machine, Settings};
 pub use part::Part;
+pub use place::{Change, LATE, Place, SLOW, same_kind};
 pub use queues::{Counts, Queues, Slot, SlotEntry, Taken, Which};
 pub use server::{Entry, Frame, Sent, Server};
 pub use step::{Compared, Row, Step, What, written};
+pub use walk::{Stream, Walk};
 pub use work::{InWork, ReconcilerOptions, Work, Worked};
 
 /// How many steps lie between two machines that are kept, at first.
@@ -54,7 +60,7 @@ pub enum Until {
 
 impl Until {
     /// Whether a step is the one.
-    fn is(&self, step: &Step) -> bool {
+    pub fn is(&self, step: &Step) -> bool {
         use kubechurn_client::cache::{client_go::Call, delta::DeltaObject};
         match (self, &step.what) {
             (Until::Replace, What::Replaced(_)) | (Until::Ended, What::Ended(_)) => true,
@@ -156,6 +162,19 @@ impl Inside {
         false
     }
 
+    /// The next steps, at most so many, as they will be if nothing else is set.
+    pub fn ahead(&self, most: usize) -> Vec<Step> {
+        let mut machine = self.machine.clone();
+        let mut steps = Vec::new();
+        while steps.len() < most && machine.advance(&self.server) {
+            steps.extend(machine.last().cloned());
+            if let Some(settings) = self.set_after(machine.number()) {
+                machine.set(settings.clone());
+            }
+        }
+        steps
+    }
+
     /// How many steps a step back plays anew at most.
     pub fn replayed(&self) -> usize {
         self.every
@@ -163,10 +182,13 @@ impl Inside {
 
     /// What was set after the present step holds.
     fn apply(&mut self) {
-        let number = self.machine.number();
-        if let Some((_, settings)) = self.set.iter().rfind(|(at, _)| *at == number) {
+        if let Some(settings) = self.set_after(self.machine.number()) {
             self.machine.set(settings.clone());
         }
+    }
+
+    fn set_after(&self, number: usize) -> Option<&Arc<Settings>> {
+        self.set.iter().rfind(|(at, _)| *at == number).map(|(_, settings)| settings)
     }
 
     fn keep(&mut self) {

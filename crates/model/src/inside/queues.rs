@@ -26,6 +26,49 @@ pub enum Which {
 impl Which {
     /// All of them.
     pub const ALL: [Which; 3] = [Which::DeltaFifo, Which::RealFifo, Which::Folding];
+
+    /// Its word in the address.
+    pub fn word(self) -> &'static str {
+        match self {
+            Which::DeltaFifo => "delta",
+            Which::RealFifo => "real",
+            Which::Folding => "folding",
+        }
+    }
+
+    /// Its title.
+    pub fn title(self) -> &'static str {
+        match self {
+            Which::DeltaFifo => "DeltaFIFO",
+            Which::RealFifo => "RealFIFO",
+            Which::Folding => "Folding",
+        }
+    }
+
+    /// Which release of client-go uses it.
+    pub fn release(self) -> &'static str {
+        match self {
+            Which::DeltaFifo => "client-go's default until 1.32",
+            Which::RealFifo => "client-go's default since 1.33",
+            Which::Folding => "kubechurn's own",
+        }
+    }
+
+    /// How it differs from the others.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Which::DeltaFifo => {
+                "All deltas of a key wait together, and one pop takes them; nothing is merged but two deletions."
+            }
+            Which::RealFifo => {
+                "Every delta waits by itself, in the order in which it came. With AtomicFIFO, since 1.36, a list or a \
+                 resync is one entry."
+            }
+            Which::Folding => {
+                "One state of an object waits, with the count of those that it stands for: a screen shows only the newest."
+            }
+        }
+    }
 }
 
 /// What a queue has done so far.

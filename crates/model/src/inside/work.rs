@@ -58,13 +58,15 @@ pub struct Work {
     in_work: Vec<InWork>,
     attempts: u64,
     added: u64,
+    /// The keys that handlers added since a worker took them last, in order, and how often.
+    adds: Vec<(ObjectKey, u64)>,
 }
 
 impl Default for Work {
     fn default() -> Work {
         // client-go's limits of a controller: 5 ms, doubling up to 1000 s.
         let limiter = ItemExponentialFailureRateLimiter::new(5.0, 1_000_000.0);
-        Work { queue: RateLimitingQueue::new(limiter), in_work: Vec::new(), attempts: 0, added: 0 }
+        Work { queue: RateLimitingQueue::new(limiter), in_work: Vec::new(), attempts: 0, added: 0, adds: Vec::new() }
     }
 }
 
@@ -72,6 +74,10 @@ impl Work {
     /// A key needs work.
     pub fn add(&mut self, key: ObjectKey) {
         self.added += 1;
+        match self.adds.iter_mut().find(|(own, _)| *own == key) {
+            Some((_, count)) => *count += 1,
+            None => self.adds.push((key.clone(), 1)),
+        }
         self.queue.queue.add(key);
     }
 
@@ -100,6 +106,7 @@ impl Work {
             return None;
         }
         let Got::Item(key) = self.queue.queue.get() else { return None };
+        self.adds.retain(|(own, _)| *own != key);
         let work = InWork { read: read(&key), key, until: now + options.takes };
         self.in_work.push(work.clone());
         Some(Worked::Took(work))
@@ -116,6 +123,17 @@ impl Work {
         }
         self.queue.queue.done(&work.key);
         Worked::Done { work, failed }
+    }
+
+    /// The keys that handlers added since a worker took them last, in order, and how often. Those in work are added again when
+    /// that work is done.
+    pub fn adds(&self) -> &[(ObjectKey, u64)] {
+        &self.adds
+    }
+
+    /// When the next key that waits for its time is due, in milliseconds.
+    pub fn next_due(&self) -> Option<f64> {
+        self.queue.queue.deadline()
     }
 
     /// The keys in work.

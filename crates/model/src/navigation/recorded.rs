@@ -6,7 +6,7 @@ use form_urlencoded::{byte_serialize, parse};
 use crate::navigation::address::Address;
 
 /// The parameter of a fragment that names a recording.
-const URL: &str = "url";
+pub const URL: &str = "url";
 /// What stands in a fragment in place of a kind where it says no more than which recording is meant.
 pub const OPEN: &str = "open";
 /// The most recordings that are offered.

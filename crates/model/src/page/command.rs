@@ -6,6 +6,7 @@ use crate::feed::FeedCommand;
 use crate::feed::alerts::AlertCommand;
 use crate::feed::span::SpanCommand;
 use crate::history::Budget;
+use crate::inside::command::InsideCommand;
 use crate::inspector::tab::Tab;
 use crate::kept::KeepCommand;
 use crate::navigation::route::Route;
@@ -29,6 +30,8 @@ pub enum Rows {
     Feed,
     /// The lanes of the timeline.
     Lanes,
+    /// None: the steps inside of an informer.
+    Inside,
 }
 
 /// Something that the user asks for.
@@ -143,6 +146,8 @@ pub enum Command {
     Recording(RecordingCommand),
     /// Do something with the filters that are watched.
     Alerts(AlertCommand),
+    /// Do something inside of an informer.
+    Inside(InsideCommand),
     /// Do something in the timeline.
     Timeline(TimelineCommand),
     /// Do something in the inspector.
@@ -175,7 +180,7 @@ pub enum Command {
     OpenColumns,
     /// Fetch the names of the namespaces.
     LoadNamespaces,
-    /// Leave the innermost of these: palette, help, menu, a timeline that fills the page, cell, object, filter,
+    /// Leave the innermost of these: palette, help, menu, the inside of an informer, a timeline that fills the page, cell, object, filter,
     /// chosen time, moment.
     Leave,
 }
@@ -457,6 +462,9 @@ pub const OFFERS: &[Offer] = &[
     Offer::new("What changed", Command::WhatChanged).names(&["feed", "changes", "history"]),
     Offer::new("What changed in the kinds in view, or their table", Command::ToggleChanges)
         .names(&["feed", "changes", "history"]),
+    Offer::new("Inside: list, watch and informers, step by step, or no longer", Command::Inside(InsideCommand::Toggle))
+        .names(&["informer", "reflector", "deltafifo", "queue", "learn", "client-go", "machinery"])
+        .keys("Finding", &["i"]),
     Offer::new("Earlier on the timeline", Command::Timeline(TimelineCommand::Move(-MOVED)))
         .keys("Timeline", &["a"])
         .repeating()

@@ -6,7 +6,10 @@
 //! machine by speech (WCAG 2.1, 2.1.4).
 
 use crate::feed::FeedCommand;
-use crate::page::command::{Command, OFFERS, Offer, Rows, TimelineCommand};
+use crate::inside::command::InsideCommand;
+use crate::page::command::{Command, InspectorCommand, OFFERS, Offer, Rows, TimelineCommand};
+use crate::rewind::banner::RewindCommand;
+use crate::table::cursor::Step;
 
 /// A key press.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +59,26 @@ impl Rows {
             (Rows::Lanes, Command::Cell(by)) => Command::Timeline(TimelineCommand::Mark(by)),
             (Rows::Lanes, Command::OpenRow) => Command::Timeline(TimelineCommand::Open),
             (Rows::Lanes, Command::Feed(_)) => return None,
+            // What moves among rows and moments elsewhere, moves among steps here.
+            (Rows::Inside, Command::Cell(by) | Command::Row(Step::By(by))) => Command::Inside(InsideCommand::Step(by)),
+            (Rows::Inside, Command::RowPage(by)) => Command::Inside(InsideCommand::Step(by * 10)),
+            (Rows::Inside, Command::Row(Step::First)) => Command::Inside(InsideCommand::To(0)),
+            (Rows::Inside, Command::Row(Step::Last)) => Command::Inside(InsideCommand::End),
+            (
+                Rows::Inside,
+                Command::Inspector(InspectorCommand::Step(by)) | Command::Rewind(RewindCommand::Step(by)),
+            ) => Command::Inside(InsideCommand::Step(by)),
+            (Rows::Inside, Command::Rewind(RewindCommand::Play)) => Command::Inside(InsideCommand::Play),
+            (
+                Rows::Inside,
+                command @ (Command::Palette(_)
+                | Command::Inside(_)
+                | Command::ToggleHelp
+                | Command::ToggleTheme
+                | Command::ToggleZone
+                | Command::Leave),
+            ) => command,
+            (Rows::Inside, _) => return None,
             (
                 _,
                 Command::ToggleWide | Command::OpenColumns | Command::SortNext | Command::TurnOrder | Command::Copy(_),
@@ -119,6 +142,8 @@ pub enum Layer {
     Help,
     /// A menu.
     Menu,
+    /// The inside of an informer.
+    Inside,
     /// A timeline that fills the page.
     Timeline,
     /// A cell of the row.
@@ -144,9 +169,7 @@ pub fn innermost(there: &[Layer]) -> Option<Layer> {
 mod tests {
     use super::*;
     use crate::feed::span::SpanCommand;
-    use crate::page::command::{Copied, InspectorCommand, PaletteCommand, SECTIONS};
-    use crate::rewind::banner::RewindCommand;
-    use crate::table::cursor::Step;
+    use crate::page::command::{Copied, PaletteCommand, SECTIONS};
 
     const PLAIN: Press<'_> = Press { key: "", command: false, alt: false, shift: false, repeated: false };
 

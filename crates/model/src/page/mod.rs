@@ -19,6 +19,7 @@ mod empty;
 pub mod environment;
 mod feed;
 mod health;
+mod inside;
 mod inspector;
 mod keeping;
 pub mod keys;
@@ -57,6 +58,7 @@ use kubechurn_recording::{Header, Line};
 use crate::feed::FeedCommand;
 use crate::feed::span::SpanCommand;
 use crate::feed::wrong::Received;
+use crate::inside::command::InsideCommand;
 use crate::navigation::namespaces::Namespaces;
 use crate::navigation::route::Route;
 use crate::page::alerts::Notifications;
@@ -70,6 +72,7 @@ use crate::page::discovery::Discovery;
 use crate::page::effect::{Answer, Effect, Focused, RequestId};
 use crate::page::environment::{Environment, fragment};
 use crate::page::feed::Feed;
+use crate::page::inside::Inside;
 use crate::page::inspector::Inspector;
 use crate::page::keeping::Keeping;
 use crate::page::keys::{Layer, innermost};
@@ -102,6 +105,7 @@ pub struct Page {
     inspector: Inspector,
     verification: Verification,
     rewind: Rewind,
+    inside: Inside,
     sidebar: Sidebar,
     status: Status,
     clocks: Clocks,
@@ -131,6 +135,8 @@ impl Page {
         if replay::opens(&fragment(&env.url()), cx) {
             cx.navigation.route = Route::parse("");
         }
+        // A lesson needs no API.
+        page.inside.follow(cx);
         page
     }
 
@@ -174,6 +180,7 @@ impl Page {
             inspector: Inspector::default(),
             verification: Verification::new(Memory::parse(env.parameter("memory").as_deref())),
             rewind: Rewind::default(),
+            inside: Inside::default(),
             sidebar: Sidebar::stored(env),
             status: Status::default(),
             clocks: Clocks::default(),
@@ -507,6 +514,7 @@ impl Page {
             Command::Recording(RecordingCommand::Keep(command)) => self.keeping.handle(command, cx),
             Command::Recording(command) => self.saving.handle(command, cx),
             Command::Alerts(command) => self.notifications.handle(command, cx),
+            Command::Inside(command) => self.inside.handle(command, cx),
             Command::Timeline(command) => {
                 if let Some(command) = self.timeline.handle(command, cx) {
                     self.carry_out(Command::Rewind(command), env);
@@ -616,6 +624,7 @@ impl Page {
             (Layer::Palette, self.dialogs.has_palette()),
             (Layer::Help, self.dialogs.has_help()),
             (Layer::Menu, env.has_menu() || self.feed.offers_noise()),
+            (Layer::Inside, cx.navigation.route.inside.is_some()),
             (Layer::Timeline, *cx.view.timeline.fills),
             (Layer::Cell, self.table.rows.cursor.cell().is_some()),
             (Layer::Comparison, self.inspector.compares(cx)),
@@ -630,6 +639,7 @@ impl Page {
             Some(Layer::Help) => self.dialogs.show_help(false, cx),
             Some(Layer::Menu) if self.feed.offers_noise() => self.feed.handle(FeedCommand::NoOffer, cx),
             Some(Layer::Menu) => cx.focus(Focused::ClosedMenu),
+            Some(Layer::Inside) => self.inside.handle(InsideCommand::Toggle, cx),
             Some(Layer::Timeline) => cx.view.timeline.fills.put(false),
             Some(Layer::Cell) => drop(self.table.rows.cursor.leave_cell()),
             Some(Layer::Comparison) => {
@@ -669,6 +679,7 @@ impl Page {
                 self.arrange((true, true), env);
             }
             let cx = &mut self.shared.context(env);
+            self.inside.follow(cx);
             self.feed.choose_span(cx);
             self.table.put_cursor_on_selected(cx);
             return cx.hurry();
@@ -691,6 +702,7 @@ impl Page {
         if cx.navigation.route.changes && (moved.filter || moved.watched) {
             self.feed.filter(cx);
         }
+        self.inside.follow(cx);
         self.feed.choose_span(cx);
         // The canvas shows the timeline of the place before.
         *cx.repaints = true;
@@ -738,6 +750,7 @@ impl Page {
             self.rewind_to(None, env);
         }
         let cx = &mut self.shared.context(env);
+        self.inside.work(cx);
         let draws = self.table.work(cx);
         if !cx.navigation.route.changes && draws && self.table.present(cx) {
             self.status.count_frame();
@@ -760,6 +773,7 @@ impl Page {
         self.status.present(self.connection.progress(cx), self.verification.memory.budget(), cx);
         self.sidebar.present((self.feed.total(), self.feed.wrong()), &self.status.rates, cx);
         self.rewind.present(cx);
+        self.inside.count(cx);
         status::present_title(cx);
         self.clocks.look(cx);
         self.table.present_retention(cx);

@@ -110,6 +110,7 @@ impl Page {
             self.feed.rests_at(),
             message.ends_at(),
             self.feed.wrong_due_at(),
+            self.inside.due_at(),
         ]
         .into_iter()
         .flatten()
@@ -182,12 +183,13 @@ impl Page {
         let has_dialog = self.dialogs.has_help() || self.dialogs.has_palette() || self.saving.is_open();
         let has_dialog = has_dialog || self.keeping.is_open();
         let rows = match () {
+            () if self.shared.navigation.route.inside.is_some() => Rows::Inside,
             () if *self.shared.view.timeline.fills => Rows::Lanes,
             () if self.shared.navigation.route.changes => Rows::Feed,
             () => Rows::Table,
         };
-        // Space is the browser's own key, and plays only what is rewound.
-        let is_taken = press.key != " " || self.shared.watching.moment.is_some();
+        // Space is the browser's own key, and plays only what is rewound, or the steps inside of an informer.
+        let is_taken = press.key != " " || rows == Rows::Inside || self.shared.watching.moment.is_some();
         let focus = if has_dialog { Focus::Dialog } else { focus };
         keys::command(press, focus, rows, self.settings.has_letters()).filter(|_| is_taken)
     }

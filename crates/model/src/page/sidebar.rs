@@ -69,8 +69,13 @@ impl Sidebar {
             }
             _ => EverythingItem::default(),
         };
+        let kinds = cx.navigation.kinds();
+        let usual = kinds.iter().find(|kind| kind.name == "pods").filter(|_| cx.navigation.route.changes);
+        let inside = usual.or(kinds.first()).map_or("", |kind| kind.name);
+        let inside = cx.navigation.route.inside_of(inside).fragment();
         let sidebar = &mut cx.view.sidebar;
         sidebar.changes.put(changes);
+        sidebar.inside.put(inside);
         sidebar.everything.put(everything);
         sidebar.open.put(open);
         sidebar.items.put(items);

@@ -306,6 +306,9 @@ fn listing(progress: Option<Progress>, cx: &Context<'_>) -> Option<ListingModel>
 pub(super) fn present_title(cx: &mut Context<'_>) {
     let schema = &cx.navigation.schema;
     let subject = match &cx.navigation.selected {
+        _ if cx.navigation.route.inside.is_some() => {
+            format!("Inside {}", TableSchema::of(&cx.navigation.kinds()).title())
+        }
         Some((kind, key)) if schema.is_several() => format!("{} {key}", kind.resource.kind),
         Some((_, key)) => key.to_string(),
         None if cx.navigation.route.changes => String::from("What changed"),

@@ -3,6 +3,7 @@
 
 mod elsewhere;
 pub mod health;
+pub mod inside;
 pub mod inspector;
 pub mod panels;
 mod row;

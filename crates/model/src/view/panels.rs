@@ -21,6 +21,7 @@ use crate::rewind::banner::RewindModel;
 use crate::shell::panel::PanelSizes;
 use crate::table::layout::Choice;
 use crate::view::health::HealthModel;
+use crate::view::inside::SharedInside;
 use crate::view::inspector::{ComparisonModel, EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::view::shown::{ByPage, Draw, Hold, Shown};
 use crate::view::{
@@ -129,6 +130,8 @@ panel! {
         connection: Connection,
         /// The moment that is shown; `None` for now.
         rewind: Option<RewindModel>,
+        /// The inside of an informer, while it is shown.
+        inside: SharedInside,
         /// The addresses that were tried, if the page has no API.
         splash: Option<Splash>,
         /// Where the data comes from.
@@ -243,6 +246,8 @@ panel! {
         changes: ChangesItem,
         /// Everything in the chosen namespace.
         everything: EverythingItem,
+        /// The fragment of the inside of the informer of the kind in view.
+        inside: String,
         /// The kinds.
         items: Vec<SidebarItem>,
         /// Why kinds may be missing, in the server's words.

@@ -8,6 +8,7 @@ mod filter;
 mod growth;
 mod health;
 mod idle;
+mod inside;
 mod inspector;
 mod keeping;
 mod missed;

@@ -11,7 +11,7 @@ use kubechurn_client::api::object::ObjectKey;
 use crate::kind_id::{listed, plain};
 use crate::navigation::catalog::{Catalog, MATTERS, at, is_of};
 use crate::navigation::range;
-use crate::navigation::recorded::{OPEN, named};
+use crate::navigation::recorded::{OPEN, URL, named};
 use crate::table::layout::{CHANGED, CLUSTER, KIND};
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
@@ -63,6 +63,8 @@ pub struct Route {
     pub at: Option<f64>,
     /// Whether the health of the watches is shown.
     pub health: bool,
+    /// Where the user is inside of the informer of the kind, as a query; `None` while not inside.
+    pub inside: Option<String>,
 }
 
 /// A version of an object. The number is the page's own: a visit numbers what it receives anew, and so the resourceVersion
@@ -88,6 +90,9 @@ impl ChosenVersion {
 
 /// What stands in the address for the feed over these kinds.
 const CHANGES: &str = "changes";
+
+/// What stands in the address for the inside of a kind's informer, and for the kind.
+const INSIDE: (&str, &str) = ("inside", "kind");
 
 /// What must be done again at another place: see [`Route::moved_to`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,6 +138,7 @@ impl Default for Route {
             net: false,
             at: None,
             health: false,
+            inside: None,
         }
     }
 }
@@ -177,6 +183,7 @@ impl Route {
             names if names.is_empty() || names == [CHANGES] || (names == [OPEN] && named(fragment).is_some()) => {
                 (route.resource, route.changes) = (MATTERS.to_owned(), true);
             }
+            names if names == [INSIDE.0] => route.inside = Some(String::new()),
             names => route.resource = names.join(","),
         }
         for (name, value) in parse(query.as_bytes()) {
@@ -202,7 +209,17 @@ impl Route {
                 "order" => route.lanes.order = LaneOrder::of(&value),
                 "keep" => route.lanes.kept = words::read(&value, KEPT),
                 "open" => route.lanes.open = words::read_open(&value),
-                _ => {}
+                URL => {}
+                name => {
+                    if let Some(inside) = &mut route.inside {
+                        match name == INSIDE.1 {
+                            true => route.resource = list(&value).join(","),
+                            false => {
+                                *inside = Serializer::new(std::mem::take(inside)).append_pair(name, &value).finish()
+                            }
+                        }
+                    }
+                }
             }
         }
         // What goes on has no end at which each of its changes is counted.
@@ -250,20 +267,24 @@ impl Route {
         for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
             query.append_pair(name, value);
         }
+        if let Some(inside) = &self.inside {
+            query.append_pair(INSIDE.1, &self.resource).extend_pairs(parse(inside.as_bytes()));
+        }
         let query = query.finish();
         // A comma, a colon and a slash need no escape in a query, and people read links too.
         let query = query.replace("%2C", ",").replace("%2F", "/").replace("%3A", ":");
         if self.is_everything() {
             return format!("#/{CHANGES}{}{query}", if query.is_empty() { "" } else { "?" });
         }
-        let resource: String = form_urlencoded::byte_serialize(self.resource.as_bytes()).collect();
+        let resource = if self.inside.is_some() { INSIDE.0 } else { &*self.resource };
+        let resource: String = form_urlencoded::byte_serialize(resource.as_bytes()).collect();
         let resource = resource.replace('+', "%20").replace("%2C", ",");
         format!("#/{resource}{}{query}", if query.is_empty() { "" } else { "?" })
     }
 
     /// Whether this is the feed over everything that matters.
     pub fn is_everything(&self) -> bool {
-        self.changes && self.resource == MATTERS
+        self.changes && self.resource == MATTERS && self.inside.is_none()
     }
 
     /// The feed over everything that matters, in the same namespaces, with the same filter.
@@ -469,7 +490,7 @@ impl Route {
         // A kind of a cluster that is shown beside the others is shown with theirs.
         let is_joined = self.clusters.iter().any(|cluster| is_of(resource, cluster));
         let resource = if is_joined { plain(resource) } else { resource };
-        if resource == self.resource && !self.changes {
+        if resource == self.resource && !self.changes && self.inside.is_none() {
             return self.clone();
         }
         let (resource, nothing) = (resource.to_owned(), String::new());
@@ -482,8 +503,15 @@ impl Route {
             against: None,
             changes: false,
             health: false,
+            inside: None,
             ..self.clone()
         }
+    }
+
+    /// The inside of the informer of a kind, before its first step.
+    pub fn inside_of(&self, kind: &str) -> Route {
+        let stays = kind == self.resource && !self.changes;
+        Route { inside: Some(String::new()), ..if stays { self.clone() } else { self.showing(kind) } }
     }
 
     /// The route with another kind in view, for the sake of one object, which no filter must hide.

@@ -1,0 +1,126 @@
+//! What is shown of the inside of an informer: every part of the machinery after one step.
+
+mod model;
+mod parts;
+mod settings;
+mod steps;
+mod words;
+
+pub use model::*;
+pub use settings::SETTINGS;
+
+use kubechurn_client::api::object::ObjectKey;
+
+use crate::inside::{BreakKind, Part, Request, Sent, Step, Walk, What, Which, same_kind};
+use crate::timeline::mark::grouped;
+use crate::view::seconds;
+
+use self::parts::{handlers, left_out, pop, queue, reflector, server, store, work_queue};
+use self::settings::settings_model;
+use self::steps::{steps, sums};
+
+/// Shows a walk. What only the page knows is filled in by it.
+pub fn inside_model(walk: &Walk) -> InsideModel {
+    let machine = walk.machine();
+    let last = machine.last();
+    let number = walk.steps().len();
+    let (sentence, client_go) = match last {
+        Some(step) => (step.words(), step.client_go()),
+        None => (String::from("Nothing has happened yet. The next step starts the informer."), String::new()),
+    };
+    let rules = last.map(Step::rules).unwrap_or_default().iter().map(u32::to_string).collect::<Vec<_>>();
+    let rules = match &rules[..] {
+        [] => String::new(),
+        [one] => format!("rule {one} of the checklist"),
+        more => format!("rules {} of the checklist", more.join(", ")),
+    };
+    let is_stale =
+        last.is_some_and(|step| matches!(&step.what, What::Worked(worked) if machine.is_stale(worked, walk.server())));
+    let sentence =
+        if is_stale { format!("{sentence} What it read is older than what the server has.") } else { sentence };
+    let is_lit =
+        |part: Part| last.is_some_and(|step| step.part() == part || (part == Part::Store && changes_store(step)));
+    let parts = Part::ALL.iter().map(|part| PartModel {
+        is_lit: is_lit(*part),
+        ..match part {
+            Part::Server => server(walk),
+            Part::Reflector => reflector(walk),
+            Part::Queue => PartModel { note: left_out(last), ..PartModel::default() },
+            Part::Pop => pop(machine),
+            Part::Store => store(walk),
+            Part::Handlers => handlers(machine),
+            Part::WorkQueue => work_queue(walk),
+        }
+    });
+    let settings = (**machine.settings()).clone();
+    let cursor = machine.connection().cursor();
+    let used = |kind: BreakKind| settings.breaks.iter().any(|broken| same_kind(broken.kind, kind));
+    let breaks = BreakKind::ALL.iter().map(|kind| BreakModel {
+        title: kind.title(),
+        sentence: kind.sentence(),
+        client_go: kind.client_go(),
+        is_used: used(*kind),
+    });
+    let broken = settings.breaks.iter().rfind(|broken| broken.entry <= cursor).or(settings.breaks.last());
+    let keys = known_keys(walk);
+    let mut pauses: Vec<(String, String)> = [
+        ("", "never"),
+        ("replace", "when a list is compared"),
+        ("tombstone", "when a handler gets a tombstone"),
+        ("ended", "when the watch ends"),
+    ]
+    .map(|(word, title)| (word.to_owned(), title.to_owned()))
+    .to_vec();
+    pauses.extend(keys.iter().map(|key| (key.to_string(), format!("when {key} is popped"))));
+    InsideModel {
+        title: walk.stream().title.clone(),
+        notes: walk.stream().notes.join(" "),
+        number,
+        of: walk.end().map(|end| format!("of {}", grouped(end as u64))).unwrap_or_default(),
+        time: seconds(machine.now() - walk.stream().begins),
+        client_go,
+        rules,
+        stands_alone: !walk.place().lesson.is_empty(),
+        is_end: walk.end() == Some(number),
+        pauses,
+        broken: broken.and_then(|broken| BreakKind::ALL.iter().position(|kind| same_kind(*kind, broken.kind))),
+        breaks: breaks.collect(),
+        can_break: cursor < walk.server().len(),
+        state: match (last.map(|step| &step.what), machine.request()) {
+            (Some(What::Replaced(_)), _) => "replace",
+            (_, Request::Idle) => "",
+            (_, Request::List { .. }) => "list",
+            (_, Request::Watch { .. }) => "watch",
+            (_, Request::Wait | Request::Probe) => "wait",
+        },
+        parts: parts.collect(),
+        queues: Which::ALL.iter().map(|which| queue(*which, machine)).collect(),
+        settings: settings_model(&settings),
+        steps: steps(walk),
+        sums: sums(walk),
+        spoken: format!("Step {number}. {sentence}"),
+        sentence,
+        ..InsideModel::default()
+    }
+}
+
+fn changes_store(step: &Step) -> bool {
+    matches!(&step.what, What::Popped(_) | What::Replaced(_))
+}
+
+/// The keys of what is played, in order.
+fn known_keys(walk: &Walk) -> Vec<ObjectKey> {
+    let mut keys: Vec<ObjectKey> = Vec::new();
+    let (_, items) = walk.server().list_after(0);
+    keys.extend(items.into_iter().map(|(object, _)| object.key.clone()));
+    for at in 0..walk.server().len().min(1_000) {
+        if let Some(Sent::Change { object, .. }) = walk.server().entry(at).map(|entry| &entry.what)
+            && !keys.contains(&object.key)
+        {
+            keys.push(object.key.clone());
+        }
+    }
+    keys.sort_unstable();
+    keys.truncate(50);
+    keys
+}

@@ -1,0 +1,346 @@
+//! The inside of an informer, as the page shows it: of what the page has recorded, step by step, at an address.
+
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::inside::command::InsideCommand;
+use kubechurn_model::inside::{BreakKind, Part};
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::keys::Focus;
+use kubechurn_model::view::inside::InsideModel;
+use serde_json::{Value, json};
+
+use super::Play;
+
+fn pod(name: &str, version: usize) -> Value {
+    json!({"kind": "Pod", "apiVersion": "v1",
+        "metadata": {"name": name, "namespace": "n", "uid": name, "resourceVersion": version.to_string()},
+        "spec": {"containers": [{"name": "c"}]}, "status": {"phase": "Running"}})
+}
+
+/// A page that has listed two Pods and received so many events of so many others.
+fn received(fragment: &str, events: usize, others: usize) -> Play {
+    let mut play = Play::listed(fragment, &["a@1", "b@2"]);
+    play.receive(events, others, 101);
+    play.rest();
+    play
+}
+
+impl Play {
+    fn receive(&mut self, events: usize, others: usize, first: usize) {
+        let id = self.informers.iter().find(|(_, of)| *of == "pods").expect("it is watched").0;
+        for at in 0..events {
+            self.place.now.set(self.place.now.get() + 200.0);
+            let (name, word) = (format!("p{}", at % others), if at < others { "ADDED" } else { "MODIFIED" });
+            let frame = json!({"type": word, "object": pod(&name, first + at)});
+            self.reflects(id, Input::Frame(&frame.to_string()));
+        }
+    }
+
+    /// What is shown twice a second follows.
+    fn rest(&mut self) {
+        self.wait(1_500.0);
+        self.frame();
+    }
+
+    fn inside(&self) -> InsideModel {
+        self.page.view().header.inside.as_deref().cloned().expect("the inside is shown")
+    }
+
+    fn does(&mut self, command: InsideCommand) {
+        self.command(Command::Inside(command));
+        self.frame();
+    }
+
+    /// The address, once it has followed.
+    fn address(&mut self) -> String {
+        self.rest();
+        self.place.url.borrow().1.clone()
+    }
+}
+
+/// All that is shown of a state, but for what depends on the way that led there.
+fn seen(mut model: InsideModel) -> InsideModel {
+    (model.of, model.is_end, model.newer) = (String::new(), false, String::new());
+    model
+}
+
+fn lines(model: &InsideModel, part: Part) -> Vec<String> {
+    let at = Part::ALL.iter().position(|own| *own == part).unwrap();
+    let line = |line: &kubechurn_model::view::inside::Line| {
+        [&*line.left, line.glyph(), &line.text, &line.right]
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    model.parts[at].lines.iter().map(line).collect()
+}
+
+#[test]
+fn a_key_opens_it_and_the_steps_are_those_of_what_was_recorded() {
+    let mut play = received("#/pods", 3, 3);
+    assert!(play.page.view().header.inside.is_none());
+    play.press(&["i"], Focus::Table);
+    assert_eq!(play.arrive(), "");
+    let model = play.inside();
+    assert_eq!((model.number, &*model.title, &*model.waits), (0, "Pods", ""));
+    assert_eq!(play.page.place(), "#/inside?kind=pods");
+    play.rest();
+    assert_eq!(*play.page.view().header.title, "Inside Pods · kubechurn");
+    let mut sentences = Vec::new();
+    for _ in 0..5 {
+        play.press(&["]"], Focus::Table);
+        sentences.push(play.inside().sentence);
+    }
+    assert_eq!(
+        sentences,
+        [
+            "The informer starts, and asks for a list.",
+            "The list has 2 objects at version 2.",
+            "The list is compared with what is known: 2 new, 0 changed, 0 the same, 0 missing.",
+            "A pop takes 1 delta; what follows is 2 calls.",
+            "A handler is called: OnAdd(n/a@1, true).",
+        ]
+    );
+    // Esc leads back to where the user was.
+    play.press(&["Escape"], Focus::Table);
+    play.arrive();
+    assert_eq!((play.page.place(), play.page.view().header.inside.is_none()), (String::from("#/pods"), true));
+}
+
+#[test]
+fn the_parts_show_what_the_step_left_behind() {
+    let mut play = received("#/inside?kind=pods", 4, 2);
+    play.does(InsideCommand::Set("pop.never".into()));
+    // The first list, then the watch and all events: nobody pops.
+    play.does(InsideCommand::End);
+    let model = play.inside();
+    assert!(model.is_end);
+    assert_eq!(
+        lines(&model, Part::Server),
+        ["2 ◆ LIST: 2 Pods", "WATCH from 2", "101 ▲ p0", "102 ▲ p1", "103 ● p0", "104 ● p1"]
+    );
+    let waits: Vec<&str> = model.queues.iter().map(|queue| &*queue.waits).collect();
+    assert_eq!(waits, ["4 entries for 6", "5 entries for 6", "4 entries for 6"]);
+    // What the step brought stands out, and nothing else does.
+    let new = model.queues.iter().map(|queue| {
+        let lines = queue.slots.iter().flat_map(|slot| &slot.lines).filter(|line| line.look.contains("new"));
+        lines.map(|line| line.right.clone()).collect::<Vec<_>>().join(" ")
+    });
+    assert_eq!(new.collect::<Vec<_>>(), ["104", "104", "104 ×2"]);
+    // Until it is popped, the store has nothing of what the server has.
+    let store = lines(&model, Part::Store);
+    assert_eq!(store, ["key has server", "a – 1", "b – 2", "p0 – 103", "p1 – 104"]);
+    assert_eq!(model.state, "watch");
+    play.does(InsideCommand::Set("pop.0".into()));
+    play.does(InsideCommand::End);
+    let model = play.inside();
+    assert_eq!(lines(&model, Part::Store), ["key has server", "a 1 1", "b 2 2", "p0 103 103", "p1 104 104"]);
+    assert!(model.sums.starts_with("lists 1  events 4  bookmarks 0"), "{}", model.sums);
+}
+
+#[test]
+fn steps_to_and_fro_through_ten_thousand_events_end_in_the_same_state() {
+    let mut play = received("#/inside?kind=pods", 12_000, 8);
+    let model = play.inside();
+    assert!(model.notes.contains("and all earlier ones"), "{}", model.notes);
+    play.does(InsideCommand::Set("pop.100".into()));
+    play.does(InsideCommand::To(40_000));
+    let there = seen(play.inside());
+    assert!(there.number > 30_000, "{}", there.number);
+    let number = there.number;
+    for step in [number - 1, 17, number / 2, 0, number - 300, number] {
+        play.does(InsideCommand::To(step));
+        assert_eq!(play.inside().number, step);
+    }
+    for _ in 0..40 {
+        play.does(InsideCommand::Step(-1));
+    }
+    for _ in 0..40 {
+        play.does(InsideCommand::Step(1));
+    }
+    assert_eq!(seen(play.inside()), there);
+}
+
+#[test]
+fn the_same_address_opens_on_the_same_state() {
+    let mut play = received("#/inside?kind=pods", 30, 4);
+    play.does(InsideCommand::Set("queue.delta".into()));
+    play.does(InsideCommand::Step(30));
+    play.does(InsideCommand::Break(BreakKind::Drop));
+    play.does(InsideCommand::Set("slow.10000".into()));
+    play.does(InsideCommand::Step(40));
+    play.does(InsideCommand::Set("atomic.0".into()));
+    let there = seen(play.inside());
+    let address = play.address();
+    assert!(address.starts_with("#/inside?kind=pods&received="), "{address}");
+    assert!(address.contains("set=0.queue.delta,0.atomic.0,30.lose."), "{address}");
+    // More comes meanwhile, which the address does not mean.
+    play.receive(7, 4, 900);
+    for other in ["#/deployments", "#/pods"] {
+        play.command(Command::Arrive(other.into()));
+        play.frame();
+    }
+    play.command(Command::Arrive(address.clone()));
+    play.frame();
+    let back = seen(play.inside());
+    assert_eq!(back, InsideModel { broken: there.broken, ..there });
+    assert_eq!(play.page.place(), address);
+    // What is not kept is not pretended: another visit has received nothing of it.
+    let mut other = received(&address.replace("received=", "received=99999"), 3, 3);
+    other.frame();
+    assert!(other.inside().steps.len() > 3);
+}
+
+#[test]
+fn a_break_breaks_what_comes_next_and_a_new_list_heals_it() {
+    let mut play = received("#/inside?kind=pods", 12, 3);
+    play.does(InsideCommand::Set("pop.0".into()));
+    play.does(InsideCommand::Pause("ended".into()));
+    // Up to the last event but a few.
+    let until = |play: &mut Play, text: &str| {
+        for _ in 0..500 {
+            play.does(InsideCommand::Step(1));
+            if play.inside().sentence.contains(text) {
+                return;
+            }
+        }
+        panic!("no step says {text}");
+    };
+    until(&mut play, "at version 109");
+    play.does(InsideCommand::Break(BreakKind::Drop));
+    let model = play.inside();
+    assert_eq!(model.broken.map(|at| model.breaks[at].title.clone()), Some("Lose an event".into()));
+    assert!(model.breaks[5].is_used && model.breaks[5].sentence.contains("only a new list"));
+    until(&mut play, "is lost");
+    until(&mut play, "at version 111");
+    let stale = lines(&play.inside(), Part::Store);
+    assert!(stale.iter().any(|line| *line == "p0 107 110"), "{stale:?}");
+    play.does(InsideCommand::Break(BreakKind::Gone));
+    play.does(InsideCommand::Next);
+    assert!(play.inside().sentence.starts_with("The watch ended"), "{}", play.inside().sentence);
+    play.does(InsideCommand::Pause("replace".into()));
+    play.does(InsideCommand::Next);
+    let model = play.inside();
+    assert!(model.sentence.starts_with("The list is compared"), "{}", model.sentence);
+    assert_eq!(model.state, "replace");
+    play.does(InsideCommand::End);
+    let healed = lines(&play.inside(), Part::Store);
+    assert_eq!(healed, ["key has server", "a 1 1", "b 2 2", "p0 110 110", "p1 111 111", "p2 112 112"]);
+    // Nothing comes any more that could break.
+    play.does(InsideCommand::Break(BreakKind::Cut));
+    assert_eq!(play.message(), "Nothing more comes that could break.");
+}
+
+#[test]
+fn a_relist_that_was_recorded_breaks_the_stream_where_it_did() {
+    let mut play = received("#/pods", 3, 3);
+    let id = play.informers[0].0;
+    let error = r#"{"type":"ERROR","object":{"kind":"Status","status":"Failure","code":410,"reason":"Expired","message":"too old"}}"#;
+    play.reflects(id, Input::Frame(error));
+    // The new list has lost p0, and p1 is another version.
+    play.place.now.set(play.place.now.get() + 2_000.0);
+    play.reflects(id, Input::Timer);
+    play.reflects(id, Input::Opened);
+    for object in [pod("a", 1), pod("b", 2), pod("p1", 300), pod("p2", 103)] {
+        play.reflects(id, Input::Frame(&json!({"type": "ADDED", "object": object}).to_string()));
+    }
+    let end = kubechurn_client::testing::bookmark("400", r#"{"k8s.io/initial-events-end":"true"}"#);
+    play.reflects(id, Input::Frame(&end));
+    play.frame();
+    play.receive(1, 1, 500);
+    play.frame();
+    play.press(&["i"], Focus::Table);
+    play.arrive();
+    play.does(InsideCommand::Set("pop.0".into()));
+    play.does(InsideCommand::Pause("tombstone".into()));
+    play.does(InsideCommand::Next);
+    assert_eq!(play.inside().sentence, "A handler is called: OnDelete(DeletedFinalStateUnknown{n/p0@101}).");
+}
+
+#[test]
+fn a_stream_is_sampled_and_what_is_left_out_is_counted() {
+    let mut play = received("#/inside?kind=pods", 400, 100);
+    let model = play.inside();
+    assert!(
+        model
+            .notes
+            .ends_with("8 of 102 objects, with 32 of the events: those that changed last; 368 of others are left out."),
+        "{}",
+        model.notes
+    );
+    assert_eq!(model.newer, "");
+    // Before the first step it follows. Then what comes meanwhile is counted, and played when the user wants it.
+    play.receive(1, 100, 800);
+    play.rest();
+    assert!(play.inside().notes.contains("with 33 of the events"), "{}", play.inside().notes);
+    play.does(InsideCommand::Step(1));
+    play.receive(5, 5, 900);
+    play.rest();
+    assert_eq!(play.inside().newer, "5 newer");
+    let notes = play.inside().notes;
+    play.does(InsideCommand::Renew);
+    let model = play.inside();
+    assert!((&*model.newer, model.number) == ("", 0) && model.notes.contains("of others"), "{}", model.notes);
+    assert!(model.notes != notes);
+}
+
+#[test]
+fn it_plays_by_itself_and_pauses_and_nothing_is_kept_or_asked_for_when_it_is_left() {
+    let mut play = received("#/inside?kind=pods", 6, 3);
+    play.does(InsideCommand::Speed(5));
+    play.does(InsideCommand::Pause("n/p1".into()));
+    play.press(&[" "], Focus::Table);
+    assert!(play.inside().plays);
+    for _ in 0..400 {
+        play.wait(60.0);
+        play.frame();
+        if !play.inside().plays {
+            break;
+        }
+    }
+    let model = play.inside();
+    assert!(
+        !model.plays && model.sentence.contains("A pop takes") && model.sentence.contains("n/p1"),
+        "{}",
+        model.sentence
+    );
+    play.press(&[" "], Focus::Table);
+    play.press(&["i"], Focus::Table);
+    play.arrive();
+    assert!(play.page.view().header.inside.is_none());
+    play.wait(20_000.0);
+    play.frame();
+    let page = format!("{:?}", play.page);
+    assert!(page.contains("inside: Inside { open: None"), "nothing is kept");
+}
+
+#[test]
+fn a_lesson_opens_at_its_address_without_a_cluster() {
+    let open = |id: &str| {
+        let mut play = Play::at(&format!("http://127.0.0.1:8080/#/inside?kind=pods&lesson={id}"), &[]);
+        play.frame();
+        play
+    };
+    let mut play = open("410");
+    play.does(InsideCommand::Pause("ended".into()));
+    play.does(InsideCommand::Next);
+    let model = play.inside();
+    assert_eq!(model.sentence, "The watch ended: the connection was cut.");
+    assert!(model.stands_alone && model.notes.starts_with("What 410 means"), "{}", model.notes);
+    assert_eq!(open("none").inside().waits, "This page has no lesson of this name.");
+}
+
+#[test]
+fn words_of_the_model_are_those_of_the_step() {
+    let mut play = received("#/inside?kind=pods", 1, 1);
+    play.does(InsideCommand::To(3));
+    let model = play.inside();
+    assert_eq!(model.client_go, "Queue.Replace(2 items)");
+    assert_eq!(model.spoken, format!("Step 3. {}", model.sentence));
+    assert_eq!(model.rules, "rules 56, 57 of the checklist");
+    let lit: Vec<bool> = model.parts.iter().map(|part| part.is_lit).collect();
+    assert_eq!(lit, [false, false, true, false, true, false, false]);
+    assert_eq!(lines(&model, Part::Store), ["key has → list so", "a ▲ – → 1 new", "b ▲ – → 2 new"]);
+    let now: Vec<usize> = model.steps.iter().filter(|step| step.state == "now").map(|step| step.number).collect();
+    assert_eq!((now, model.steps.len()), (vec![3], 14));
+}
