@@ -37,8 +37,8 @@ use crate::ui::shell::palette::{Palette, PaletteButton, modal};
 use crate::ui::shell::sidebar::Sidebar;
 use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;
-use crate::ui::watches::health::Health;
 use crate::ui::values::Memo;
+use crate::ui::watches::health::Health;
 
 /// The whole page.
 #[component]
