@@ -101,7 +101,7 @@ fn print<W: Write>(changes: &Changes, files: Vec<PathBuf>, mut printer: Printer<
 enum Input {
     Whole(PathBuf),
     /// What is looked at of it.
-    Blocks(LookedFile),
+    Blocks(Box<LookedFile>),
 }
 
 /// The files that are read, or what is read of them.
@@ -109,7 +109,7 @@ fn inputs(files: &[PathBuf], changes: &Changes) -> io::Result<Vec<Input>> {
     if changes.from.is_none() && changes.to.is_none() {
         return Ok(files.iter().cloned().map(Input::Whole).collect());
     }
-    Ok(looked::files(files.to_vec(), changes.from, changes.to)?.into_iter().map(Input::Blocks).collect())
+    Ok(looked::files(files.to_vec(), changes.from, changes.to)?.into_iter().map(Box::new).map(Input::Blocks).collect())
 }
 
 impl Input {

@@ -112,7 +112,7 @@ impl Bench {
         timeline.choose_lanes(&self.choice);
         timeline.find_writers(ASKED, &mut |_, mark| {
             let version: usize = mark.resource_version.as_str().parse().ok()?;
-            MANAGERS.get(version.wrapping_mul(7) % 11).map(ToString::to_string)
+            MANAGERS.get(version.wrapping_mul(7) % 11).map(|name| (name.to_string(), false))
         });
         timeline.scene(&view, self.now);
         (start.elapsed().as_secs_f64() * 1e6, timeline.is_behind())

@@ -235,7 +235,7 @@ fn each_member_of_each_line_that_is_broken_is_refused_at_its_line_or_changes_not
                     }
                     Some(words) => {
                         let is_it = |reason: &&str| *words == format!("block 1, line {}: {reason}", at + 1);
-                        assert!(reasons.iter().any(|reason| is_it(&reason)), "{what}");
+                        assert!(reasons.iter().any(is_it), "{what}");
                         assert_eq!(said, expected[..at], "{what}");
                         refused += 1;
                     }
@@ -252,10 +252,13 @@ fn each_member_of_each_line_that_is_broken_is_refused_at_its_line_or_changes_not
     assert!(refused >= 100 && read_on >= 50, "{refused} {read_on}");
 }
 
+/// Damages a line.
+type Damage = fn(&str) -> String;
+
 #[test]
 fn a_line_that_is_damaged_is_refused_and_those_before_it_are_read() {
     let (all, expected) = (LINES.lines().collect::<Vec<_>>(), good(&[LINES]));
-    let damages: [(&str, fn(&str) -> String); 6] = [
+    let damages: [(&str, Damage); 6] = [
         ("cut", |line| line[..line.len() / 2].to_owned()),
         ("without its end", |line| line[..line.len() - 1].to_owned()),
         ("twice on a line", |line| line.repeat(2)),

@@ -331,9 +331,8 @@ const INDEX: &str = include_str!("../../../fuzz/corpus/file/an-index");
 
 #[test]
 fn an_index_of_the_corpus_is_used() {
-    assert_eq!(kubechurn_recording::index::read(INDEX, properties::begins()).map(|entries| entries.len()), Ok(3));
-    properties::index(INDEX.as_bytes());
-    properties::index(LINES.as_bytes());
+    assert!(properties::index(INDEX.as_bytes()));
+    assert!(!properties::index(LINES.as_bytes()));
     properties::block(INDEX.as_bytes());
 }
 

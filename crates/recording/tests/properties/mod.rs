@@ -46,8 +46,8 @@ fn blocks() -> Vec<u8> {
 }
 
 /// Has these bytes be the lines of the index of a file. Nothing panics, and whatever the index says, the blocks that are looked at are
-/// those that are looked at without it.
-pub fn index(bytes: &[u8]) {
+/// those that are looked at without it. Returns whether it is one.
+pub fn index(bytes: &[u8]) -> bool {
     let mut file = blocks();
     let begins = file.len() as u64;
     let read = index::read(&String::from_utf8_lossy(bytes), begins);
@@ -83,9 +83,5 @@ pub fn index(bytes: &[u8]) {
     let mut places = Places::new(Cursor::new(bytes)).expect("memory can be read");
     let looked = places.looked(Some(SECOND), Some(SECOND)).expect("memory can be read");
     assert!(looked.blocks.iter().all(|place| place.at < place.end && place.end <= bytes.len() as u64));
-}
-
-/// At which byte the index begins of the file that it is put to.
-pub fn begins() -> u64 {
-    blocks().len() as u64
+    is_index
 }
