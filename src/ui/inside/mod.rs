@@ -5,8 +5,8 @@ mod parts;
 use leptos::html;
 use leptos::prelude::*;
 
-use kubechurn_model::inside::BreakKind;
 use kubechurn_model::inside::command::{InsideCommand, SPEEDS};
+use kubechurn_model::inside::{BreakKind, lessons};
 use kubechurn_model::page::command::{Command, Copied};
 use kubechurn_model::view::inside::{BreakModel, InsideModel, Line, StepModel};
 
@@ -93,6 +93,7 @@ pub fn Inside(
     view! {
         <section class="inside" aria-label="Inside" data-testid="inside">
             <Bar reader />
+            <Lessons reader />
             <Breaks reader />
             <Sentence reader />
             {move || Some(waits.get()).filter(|waits| !waits.is_empty()).map(|waits| view! {
@@ -169,10 +170,31 @@ fn Bar(reader: Reader) -> impl IntoView {
             {move || Some(newer.get()).filter(|newer| !newer.is_empty()).map(|newer| view! {
                 <button data-testid="inside-newer" title="begin anew with the newest events" on:click=move |_| reader.send(InsideCommand::Renew)>{newer}</button>
             })}
+            <button data-testid="inside-lessons" title="short streams with captions" on:click=move |_| reader.send(InsideCommand::Lesson(lessons()[0].id))>"Lessons"</button>
             <button data-testid="inside-link" title="copy the address of this step" on:click=move |_| reader.commands.send(Command::Copy(Copied::Link))>"Link"</button>
             <button data-testid="inside-close" title="leave (Esc, i)" on:click=move |_| reader.send(InsideCommand::Toggle)>"Close "<kbd class="kbd">"i"</kbd></button>
         </div>
     }
+}
+
+/// The lessons, while one is read.
+#[component]
+fn Lessons(reader: Reader) -> impl IntoView {
+    let read = reader.memo(|model| model.caption.lesson);
+    let lesson = move |at: usize| {
+        let lesson = &lessons()[at];
+        view! {
+            <button
+                data-testid=format!("lesson-{}", lesson.id)
+                aria-current=move || (read.get() == lesson.id).then_some("true")
+                on:click=move |_| reader.send(InsideCommand::Lesson(lesson.id))
+            >
+                {at + 1} ". " {lesson.title}
+            </button>
+        }
+    };
+    let all = move || (!read.with(|read| read.is_empty())).then(|| (0..lessons().len()).map(lesson).collect_view());
+    view! { <nav class="inside-breaks inside-lessons" aria-label="Lessons" data-testid="inside-lesson-list">{all}</nav> }
 }
 
 /// What can be broken, each with what it breaks and what heals that.
@@ -222,6 +244,25 @@ fn Sentence(reader: Reader) -> impl IntoView {
     let rules = reader.text(|model| &model.rules);
     let number = reader.memo(|model| model.number);
     let time = reader.text(|model| &model.time);
+    let caption = reader.memo(|model| model.caption.clone());
+    let is_lesson = Memo::new(move |_| caption.with(|caption| !caption.lesson.is_empty()));
+    let turn = move |by: isize, testid: &'static str, title: &'static str, words: &'static str| {
+        view! {
+            <button data-testid=testid title=title on:click=move |_| reader.send(InsideCommand::Caption(by))>{words}</button>
+        }
+    };
+    let lesson = move || {
+        view! {
+            <div class="inside-caption">
+                <p data-testid="inside-caption">{move || caption.with(|caption| caption.words)}</p>
+                <p>
+                    <span data-testid="inside-caption-place">{move || caption.with(|caption| caption.place.clone())}</span>
+                    {turn(-1, "inside-caption-before", "the caption before (,)", "◀ Before")}
+                    {turn(1, "inside-caption-next", "the next caption (.)", "Read on ▶")}
+                </p>
+            </div>
+        }
+    };
     let broken = reader.memo(|model| model.broken.and_then(|at| model.breaks.get(at).cloned()));
     let explained = |BreakModel { title, sentence, client_go: (name, file), .. }: BreakModel| {
         view! {
@@ -229,7 +270,7 @@ fn Sentence(reader: Reader) -> impl IntoView {
         }
     };
     view! {
-        <div class="inside-sentence" id=STEP tabindex="-1">
+        <div class="inside-sentence" id=STEP tabindex="-1" data-lesson=move || is_lesson.get().then_some("read")>
             <b class="inside-badge">{move || number.get()}</b>
             <div>
                 <h2 data-testid="inside-sentence">{move || sentence.get()}</h2>
@@ -239,7 +280,8 @@ fn Sentence(reader: Reader) -> impl IntoView {
                     {move || Some(rules.get()).filter(|rules| !rules.is_empty()).map(|rules| format!(", {rules}"))}
                 </p>
             </div>
-            {move || broken.get().map(explained)}
+            {move || is_lesson.get().then(lesson)}
+            {move || broken.get().filter(|_| !is_lesson.get()).map(explained)}
         </div>
     }
 }

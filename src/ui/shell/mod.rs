@@ -40,6 +40,9 @@ use crate::ui::timeline::Timeline;
 use crate::ui::values::Memo;
 use crate::ui::watches::health::Health;
 
+/// Where the lessons begin.
+const LESSONS: &str = "#/inside?kind=pods&lesson=list";
+
 /// The whole page.
 #[component]
 pub fn Shell(
@@ -137,6 +140,11 @@ pub fn Shell(
                     <button data-testid="splash-kept" on:click=move |_| commands.send(Command::Recording(RecordingCommand::Keep(KeepCommand::List)))>
                         "kept in this browser"
                     </button>
+                    "."
+                </p>
+                <p>
+                    "Or read, without any cluster, "
+                    <a data-testid="splash-lessons" href=LESSONS>"how list, watch and informers work, in eight lessons"</a>
                     "."
                 </p>
                 {clusters(screen, commands).map(|menu| view! { <p>"Or go to another cluster: " {menu}</p> })}

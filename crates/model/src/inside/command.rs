@@ -15,6 +15,10 @@ pub enum InsideCommand {
     Toggle,
     /// Look at the stream of the kind of this name of the page's.
     Kind(String),
+    /// Read the lesson of this name.
+    Lesson(&'static str),
+    /// Read the caption that is so many further on, or back if negative.
+    Caption(isize),
     /// Go so many steps on, or back if negative.
     Step(isize),
     /// Go to the state after so many steps.

@@ -141,6 +141,8 @@ pub struct Place {
     pub set: Vec<(usize, Change)>,
     /// The lesson that is played; empty for what the page has recorded.
     pub lesson: String,
+    /// Its caption that is read, from 0; `None` where the user has gone to a step of his own.
+    pub caption: Option<usize>,
     /// Which of the versions that were received are played: those from one number up to before another one.
     pub received: Option<(u64, u64)>,
 }
@@ -161,12 +163,17 @@ impl Place {
                     place.set.sort_by_key(|(step, _)| *step);
                 }
                 "lesson" => place.lesson = value.into_owned(),
+                "caption" => place.caption = value.parse().ok().and_then(|number: usize| number.checked_sub(1)),
                 "received" => {
                     let numbers = value.split_once('-');
                     place.received = numbers.and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
                 }
                 _ => {}
             }
+        }
+        // A lesson begins with its first caption.
+        if !place.lesson.is_empty() && place.step == 0 && place.set.is_empty() {
+            place.caption = place.caption.or(Some(0));
         }
         place
     }
@@ -184,8 +191,14 @@ impl Place {
             let set = self.set.iter().map(|(step, change)| format!("{step}.{}", change.written()));
             query.append_pair("set", &set.collect::<Vec<_>>().join(","));
         }
-        if self.step > 0 {
-            query.append_pair("step", &self.step.to_string());
+        match self.caption {
+            Some(caption) => {
+                query.append_pair("caption", &(caption + 1).to_string());
+            }
+            None if self.step > 0 => {
+                query.append_pair("step", &self.step.to_string());
+            }
+            None => {}
         }
         query.finish()
     }

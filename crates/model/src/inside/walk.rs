@@ -1,5 +1,6 @@
 //! An [`Inside`] at a place, with the steps that led there.
 
+use crate::inside::lessons::{Caption, Lesson, lesson};
 use crate::inside::machine::{Machine, Settings};
 use crate::inside::place::{Change, Place};
 use crate::inside::server::Server;
@@ -34,13 +35,19 @@ pub struct Walk {
     steps: Vec<Step>,
     /// How many steps there are, once the end was seen.
     end: Option<usize>,
+    /// The step of each caption, in a lesson.
+    stops: Vec<usize>,
 }
 
 impl Walk {
     /// Plays a stream up to a place.
     pub fn new(stream: Stream, place: Place) -> Walk {
-        let mut walk = Walk { inside: begun(&stream), stream, place, steps: Vec::new(), end: None };
-        walk.play();
+        let stops = lesson(&place.lesson).map(Lesson::stops).unwrap_or_default();
+        let mut walk = Walk { inside: begun(&stream), stream, place, steps: Vec::new(), end: None, stops };
+        match walk.place.caption {
+            Some(caption) => walk.read(caption),
+            None => walk.play(),
+        }
         walk
     }
 
@@ -74,12 +81,49 @@ impl Walk {
         self.end
     }
 
+    /// The caption that is read, and its place among those of the lesson.
+    pub fn caption(&self) -> Option<(usize, &'static Caption)> {
+        let at = self.place.caption?;
+        Some((at, lesson(&self.place.lesson)?.captions.get(at)?))
+    }
+
+    /// Reads a caption: goes to its step, where nothing is set but what the lesson sets.
+    pub fn read(&mut self, caption: usize) {
+        if let Some(step) = self.stops.get(caption) {
+            self.place = Place { step: *step, caption: Some(caption), set: Vec::new(), ..self.place.clone() };
+            self.play();
+        } else {
+            self.place.caption = None;
+        }
+    }
+
+    /// Reads the caption that is so many after the present step's, or before it if negative.
+    pub fn read_next(&mut self, by: isize) {
+        let (step, last) = (self.place.step, self.stops.len().saturating_sub(1));
+        let at = match (self.place.caption, by < 0) {
+            (Some(caption), _) => caption.saturating_add_signed(by),
+            (None, true) => self.stops.partition_point(|stop| *stop <= step).saturating_sub(1),
+            (None, false) => self.stops.partition_point(|stop| *stop <= step),
+        };
+        self.read(at.min(last));
+    }
+
+    /// After the user has gone to a step: its caption is read, if it has one.
+    fn find_caption(&mut self) {
+        let step = self.place.step;
+        self.place.caption =
+            (self.place.set.is_empty()).then(|| self.stops.iter().position(|stop| *stop == step)).flatten();
+    }
+
     /// Goes to another place of the same stream.
     pub fn go(&mut self, place: Place) {
+        if let Some(caption) = place.caption {
+            return self.read(caption);
+        }
         let is_same = place.plays_the_same(&self.place);
         self.place = place;
         if is_same {
-            self.seek(self.place.step);
+            self.go_to(self.place.step);
         } else {
             self.play();
         }
@@ -94,19 +138,18 @@ impl Walk {
             self.forward_to(at.min(FARTHEST));
             self.set(change);
         }
-        self.seek(wanted);
+        self.go_to(wanted);
     }
 
     fn set(&mut self, change: Change) {
-        // Which kind of queue there is, is settled when it is made.
-        if let (Change::Atomic(_), 0) = (change, self.inside.machine().number()) {
-            change.apply(&mut self.stream.settings, self.stream.begins);
-            self.inside = begun(&self.stream);
-            return;
-        }
         let machine = self.inside.machine();
         let mut settings = (**machine.settings()).clone();
         change.apply(&mut settings, machine.now());
+        // Which kind of queue there is, is settled when it is made.
+        if let (Change::Atomic(_), 0) = (change, machine.number()) {
+            self.inside = Inside::new(self.stream.server.clone(), settings, self.stream.begins);
+            return;
+        }
         self.inside.set(settings);
         self.end = None;
     }
@@ -121,10 +164,17 @@ impl Walk {
         } else {
             self.play();
         }
+        self.find_caption();
     }
 
     /// Goes on by one step. Returns whether there was one.
     pub fn forward(&mut self) -> bool {
+        let is_step = self.advance();
+        self.find_caption();
+        is_step
+    }
+
+    fn advance(&mut self) -> bool {
         match self.inside.forward().cloned() {
             Some(step) => {
                 self.steps.push(step);
@@ -139,11 +189,16 @@ impl Walk {
     }
 
     fn forward_to(&mut self, step: usize) {
-        while self.steps.len() < step && self.forward() {}
+        while self.steps.len() < step && self.advance() {}
     }
 
     /// Goes to the state after so many steps, or to the end.
     pub fn seek(&mut self, step: usize) {
+        self.go_to(step);
+        self.find_caption();
+    }
+
+    fn go_to(&mut self, step: usize) {
         if step < self.steps.len() {
             self.inside.seek(step);
             self.steps.truncate(step);

@@ -89,7 +89,7 @@ impl Inside {
 
     /// Carries out a command.
     pub(super) fn handle(&mut self, command: InsideCommand, cx: &mut Context<'_>) {
-        if matches!(command, InsideCommand::Toggle | InsideCommand::Kind(_)) {
+        if matches!(command, InsideCommand::Toggle | InsideCommand::Kind(_) | InsideCommand::Lesson(_)) {
             // The address of the place that is left must not take the place of the next one.
             self.open.iter_mut().for_each(|open| open.writes = None);
         }
@@ -97,6 +97,15 @@ impl Inside {
             InsideCommand::Toggle => return self.toggle(cx),
             InsideCommand::Kind(name) => {
                 let route = cx.navigation.route.inside_of(&name);
+                return cx.push(&route);
+            }
+            InsideCommand::Lesson(id) => {
+                let query = Place { lesson: id.to_owned(), caption: Some(0), ..Place::default() }.written();
+                if cx.navigation.route.inside.is_none() {
+                    self.from = Some(cx.navigation.route.clone());
+                }
+                let name = cx.navigation.kinds().first().map_or("pods", |kind| kind.name);
+                let route = Route { inside: Some(query), ..cx.navigation.route.inside_of(name) };
                 return cx.push(&route);
             }
             InsideCommand::Speed(speed) => self.speed = speed.min(SPEEDS.len() - 1),
@@ -109,10 +118,13 @@ impl Inside {
             (open.next, open.follows) = (None, false);
         }
         match command {
-            InsideCommand::Step(by) if by < 0 => walk.seek(walk.place().step.saturating_sub(by.unsigned_abs())),
-            InsideCommand::Step(by) => walk.seek(walk.place().step + by.unsigned_abs()),
+            InsideCommand::Step(by) => walk.seek(walk.place().step.saturating_add_signed(by)),
             InsideCommand::To(step) => walk.seek(step),
             InsideCommand::End => walk.seek(usize::MAX),
+            InsideCommand::Caption(by) if walk.place().lesson.is_empty() => {
+                walk.seek(walk.place().step.saturating_add_signed(by));
+            }
+            InsideCommand::Caption(by) => walk.read_next(by),
             InsideCommand::Play => {
                 open.follows = false;
                 open.next = match open.next {
@@ -142,7 +154,7 @@ impl Inside {
                 cx.navigation.route.inside = Some(place.written());
                 (open.walk, open.newer) = (None, (0, 0));
             }
-            InsideCommand::Toggle | InsideCommand::Kind(_) => {}
+            InsideCommand::Toggle | InsideCommand::Kind(_) | InsideCommand::Lesson(_) => {}
         }
         self.work(cx);
         self.write(cx);

@@ -64,10 +64,8 @@ impl Rows {
             (Rows::Inside, Command::RowPage(by)) => Command::Inside(InsideCommand::Step(by * 10)),
             (Rows::Inside, Command::Row(Step::First)) => Command::Inside(InsideCommand::To(0)),
             (Rows::Inside, Command::Row(Step::Last)) => Command::Inside(InsideCommand::End),
-            (
-                Rows::Inside,
-                Command::Inspector(InspectorCommand::Step(by)) | Command::Rewind(RewindCommand::Step(by)),
-            ) => Command::Inside(InsideCommand::Step(by)),
+            (Rows::Inside, Command::Inspector(InspectorCommand::Step(by))) => Command::Inside(InsideCommand::Step(by)),
+            (Rows::Inside, Command::Rewind(RewindCommand::Step(by))) => Command::Inside(InsideCommand::Caption(by)),
             (Rows::Inside, Command::Rewind(RewindCommand::Play)) => Command::Inside(InsideCommand::Play),
             (
                 Rows::Inside,

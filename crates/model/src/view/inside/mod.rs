@@ -11,7 +11,7 @@ pub use settings::SETTINGS;
 
 use kubechurn_client::api::object::ObjectKey;
 
-use crate::inside::{BreakKind, Part, Request, Sent, Step, Walk, What, Which, same_kind};
+use crate::inside::{BreakKind, Part, Request, Sent, Step, Walk, What, Which, lesson, same_kind};
 use crate::timeline::mark::grouped;
 use crate::view::seconds;
 
@@ -72,6 +72,7 @@ pub fn inside_model(walk: &Walk) -> InsideModel {
     .map(|(word, title)| (word.to_owned(), title.to_owned()))
     .to_vec();
     pauses.extend(keys.iter().map(|key| (key.to_string(), format!("when {key} is popped"))));
+    let caption = caption(walk);
     InsideModel {
         title: walk.stream().title.clone(),
         notes: walk.stream().notes.join(" "),
@@ -98,9 +99,32 @@ pub fn inside_model(walk: &Walk) -> InsideModel {
         settings: settings_model(&settings),
         steps: steps(walk),
         sums: sums(walk),
-        spoken: format!("Step {number}. {sentence}"),
+        spoken: match caption.words {
+            "" => format!("Step {number}. {sentence}"),
+            words => format!("{}: {words} Step {number}. {sentence}", caption.place),
+        },
         sentence,
+        caption,
         ..InsideModel::default()
+    }
+}
+
+/// What a lesson says.
+fn caption(walk: &Walk) -> CaptionModel {
+    let Some(lesson) = lesson(&walk.place().lesson) else { return CaptionModel::default() };
+    let all = lesson.captions.len();
+    match walk.caption() {
+        Some((at, caption)) => CaptionModel {
+            lesson: lesson.id,
+            place: format!("{} of {all}, {}", at + 1, caption.part.title()),
+            words: caption.words,
+            is_last: at + 1 == all,
+        },
+        None => CaptionModel {
+            lesson: lesson.id,
+            place: String::from("The lesson says nothing of this step."),
+            ..CaptionModel::default()
+        },
     }
 }
 

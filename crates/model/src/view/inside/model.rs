@@ -115,9 +115,24 @@ pub struct StepModel {
     pub state: &'static str,
 }
 
+/// What a lesson says of the step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CaptionModel {
+    /// The lesson's name in an address; empty where none is read.
+    pub lesson: &'static str,
+    /// Which caption of how many, and of which part; or that this step has none.
+    pub place: String,
+    /// What is said; empty where the step has no caption.
+    pub words: &'static str,
+    /// Whether it is the last one.
+    pub is_last: bool,
+}
+
 /// Everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InsideModel {
+    /// What a lesson says of the step.
+    pub caption: CaptionModel,
     /// The title of what is played.
     pub title: String,
     /// The kinds to choose from: the page's names, titles, and whether it is the one.

@@ -2,9 +2,10 @@
 
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::inside::command::InsideCommand;
-use kubechurn_model::inside::{BreakKind, Part};
-use kubechurn_model::page::command::Command;
-use kubechurn_model::page::keys::Focus;
+use kubechurn_model::inside::{BreakKind, Part, lessons};
+use kubechurn_model::page::command::{Command, Rows};
+use kubechurn_model::page::keys::{self, Focus, Press};
+use kubechurn_model::rewind::banner::RewindCommand;
 use kubechurn_model::view::inside::InsideModel;
 use serde_json::{Value, json};
 
@@ -328,6 +329,59 @@ fn a_lesson_opens_at_its_address_without_a_cluster() {
     assert_eq!(model.sentence, "The watch ended: the connection was cut.");
     assert!(model.stands_alone && model.notes.starts_with("What 410 means"), "{}", model.notes);
     assert_eq!(open("none").inside().waits, "This page has no lesson of this name.");
+}
+
+#[test]
+fn each_lesson_is_read_caption_by_caption_and_each_has_an_address() {
+    for lesson in lessons() {
+        let stops = lesson.stops();
+        let mut play = Play::at(&format!("http://127.0.0.1:8080/#/inside?kind=pods&lesson={}", lesson.id), &[]);
+        play.frame();
+        for (at, caption) in lesson.captions.iter().enumerate() {
+            if at > 0 {
+                // As the key does it.
+                let command = Command::Rewind(RewindCommand::Step(1));
+                let taken = keys::command(Press { key: ".", ..Press::default() }, Focus::Table, Rows::Inside, true);
+                assert!(taken.is_some() && taken != Some(command), "{taken:?}");
+                play.command(taken.unwrap());
+                play.frame();
+            }
+            let model = play.inside();
+            let place = format!("{} of {}, {}", at + 1, lesson.captions.len(), caption.part.title());
+            assert_eq!((model.caption.words, &model.caption.place), (caption.words, &place), "{}", lesson.id);
+            assert_eq!((model.number, model.caption.lesson), (stops[at], lesson.id));
+            assert_eq!(model.caption.is_last, at + 1 == stops.len());
+            assert!(model.spoken.contains(caption.words), "{}", model.spoken);
+            let address = play.address();
+            assert!(at == 0 || address.ends_with(&format!("caption={}", at + 1)), "{address}");
+            let mut again = Play::at(&format!("http://127.0.0.1:8080/{address}"), &[]);
+            again.frame();
+            assert_eq!(seen(again.inside()), seen(model), "{address}");
+        }
+    }
+}
+
+#[test]
+fn whoever_leaves_the_way_of_a_lesson_sees_that_and_comes_back() {
+    let mut play = Play::at("http://127.0.0.1:8080/#/inside?kind=pods&lesson=tombstone", &[]);
+    play.frame();
+    let first = play.inside();
+    play.does(InsideCommand::Caption(1));
+    let second = play.inside();
+    play.does(InsideCommand::Set("atomic.1".into()));
+    play.does(InsideCommand::Set("pop.never".into()));
+    let changed = play.inside();
+    assert_eq!((changed.caption.words, &*changed.caption.place), ("", "The lesson says nothing of this step."));
+    play.does(InsideCommand::Caption(-1));
+    assert_eq!(seen(play.inside()), seen(second), "what was set is gone");
+    play.does(InsideCommand::Caption(-1));
+    play.does(InsideCommand::Caption(-1));
+    assert_eq!(seen(play.inside()), seen(first), "there is none before the first");
+    play.does(InsideCommand::Lesson("410"));
+    let other = play.inside();
+    assert_eq!((other.caption.lesson, &other.caption.place[..4]), ("410", "1 of"));
+    play.does(InsideCommand::Toggle);
+    assert!(play.page.view().header.inside.is_none());
 }
 
 #[test]
