@@ -14,8 +14,9 @@ use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
 
 /// The names of the states.
-const STATES: [&str; 18] = [
+const STATES: [&str; 19] = [
     "changes",
+    "why",
     "loop",
     "owners",
     "span",
@@ -53,6 +54,7 @@ pub async fn take(wanted: &[String]) {
     for name in STATES {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
             let scenario = match name {
+                "why" => "calm",
                 "loop" => "calm,hot-loop",
                 "save" | "recording" => "rollout",
                 _ => "mixed",
@@ -90,6 +92,28 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
     let busy = "#/pods?pin=deployments,jobs,events";
     match name {
         "changes" => settled(page, "#/changes").await,
+        "why" => {
+            page.open("#/changes").await;
+            page.reaches("deployments", "live", PATIENCE).await;
+            page.reaches("pods", "live", PATIENCE).await;
+            let all = cluster.get("/apis/apps/v1/deployments").await;
+            let of = |one: &&serde_json::Value| one["spec"]["replicas"].as_u64().is_some_and(|count| count == 5);
+            let one = all["items"].as_array().and_then(|all| all.iter().find(of)).unwrap_or(&all["items"][0]);
+            let [namespace, name] = ["namespace", "name"].map(|of| one["metadata"][of].as_str().expect("a name"));
+            let container = &one["spec"]["template"]["spec"]["containers"][0];
+            let image =
+                container["image"].as_str().and_then(|image| image.rsplit_once(':')).map_or("web", |(image, _)| image);
+            let containers = json!([{"name": container["name"], "image": format!("{image}:1.4.2-typo")}]);
+            let template = json!({"spec": {"template": {"spec": {"containers": containers}}}});
+            cluster.patch(&format!("/apis/apps/v1/namespaces/{namespace}/deployments/{name}"), &template).await;
+            page.click("wrong-why").await;
+            page.becomes(
+                "the cause is known",
+                "return document.querySelectorAll('[data-testid=why-step]').length > 3",
+                json!(true),
+            )
+            .await;
+        }
         "loop" => {
             settled(page, "#/changes").await;
             let fights = "return [...document.querySelectorAll('[data-testid=card]')]

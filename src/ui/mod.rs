@@ -18,3 +18,4 @@ pub mod times;
 pub mod values;
 pub mod verification;
 pub mod watches;
+mod why;

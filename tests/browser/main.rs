@@ -20,3 +20,4 @@ mod table;
 mod timeline;
 mod verification;
 mod watches;
+mod why;

@@ -24,6 +24,7 @@ const MODEL: &[&str] = &[
     "rewind",
     "feed",
     "inspector",
+    "why",
     "verification",
     "inside",
     "shell",
@@ -44,6 +45,7 @@ const UI: &[&str] = &[
     "timeline",
     "verification",
     "watches",
+    "why",
 ];
 
 /// The types whose methods may stand in several files, and the files: `Page` takes inputs in one, and gives output in the other.

@@ -53,6 +53,9 @@ mod outage;
 // Other moments than now.
 mod rewind;
 
+// Why something is broken.
+mod why;
+
 // What is different between two of them.
 mod net;
 

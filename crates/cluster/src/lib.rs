@@ -71,6 +71,7 @@
 //! | in the Pod | effect |
 //! |---|---|
 //! | an image tag with `typo`, `nosuch` or `missing` in it | `ErrImagePull`, `ImagePullBackOff` |
+//! | a path of its readiness probe with such a word in it | it is never ready |
 //! | a command of `sleep`, `true`, `false`, `echo`, `exit`, alone or as `sh -c 'sleep 5; exit 3'` | the container ends like that command, and is restarted according to the Pod's policy; any other command runs forever, except that a Job's Pod succeeds after some seconds |
 //! | `demo.kubechurn.dev/run-for: 30s`, with `…/exit-code: "3"` | the first container ends after this time, with this code |
 //! | `demo.kubechurn.dev/oom-after: 20s` | the first container is killed for exceeding its memory: 137, `OOMKilled` |
@@ -83,7 +84,7 @@
 //! # Deliberately absent
 //!
 //! There is no compression, there are no schemas (fields are not validated, and OpenAPI names operations only), no
-//! admission except defaults, and no field ownership: a server-side apply is a merge that creates the object if it is
+//! admission except defaults and what a Pod needs (`write/admission.rs`), and no field ownership: a server-side apply is a merge that creates the object if it is
 //! missing. Protobuf is read where `kubectl create` and `drain` write it, and never written. A patch replaces a list of
 //! a custom resource as a whole. Only with `--etcd` do objects outlive the process. A foreign Origin is refused, unlike
 //! in the real server. `docs/differences.md` lists the other differences from recordings of a real server; a test

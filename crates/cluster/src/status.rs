@@ -208,6 +208,12 @@ impl Status {
         Self::failure(403, "Forbidden", message, Some(Details::of(resource, name)))
     }
 
+    /// 403 for an object that an admission plugin refuses.
+    pub fn refused(resource: &Resource, name: &str, why: &str) -> Self {
+        let message = format!("{} \"{name}\" is forbidden: {why}", resource.qualified());
+        Self::failure(403, "Forbidden", message, Some(Details::of(resource, name)))
+    }
+
     /// 403 for the deletion of a Namespace that must not be deleted.
     pub fn immortal_namespace(name: &str) -> Self {
         let message = format!("namespaces \"{name}\" is forbidden: this namespace may not be deleted");

@@ -81,6 +81,9 @@ fn Entry(place: usize, screen: Screen) -> impl IntoView {
                 <span class="wrong-kind">{read(|row| &row.kind)}</span>
                 <a href=link(|row| &row.href) title=read(|row| &row.name)>{read(|row| &row.name)}</a>
                 <span class="wrong-words" title=said(words)>{move || parts(words.get())}</span>
+                <a class="wrong-why" data-testid="wrong-why" hidden=move || row.with(|row| row.why_href.is_empty()) href=link(|row| &row.why_href) aria-label=move || row.with(|row| format!("Why: {}", row.name))>
+                    "Why?"
+                </a>
             </p>
             <span class="wrong-since num" data-at=move || row.with(|row| row.at)>{read(|row| &row.since)}</span>
             <p class="wrong-began">

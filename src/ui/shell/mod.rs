@@ -39,6 +39,7 @@ use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;
 use crate::ui::values::Memo;
 use crate::ui::watches::health::Health;
+use crate::ui::why::Why;
 
 /// Where the lessons begin.
 const LESSONS: &str = "#/inside?kind=pods&lesson=list";
@@ -76,6 +77,7 @@ pub fn Shell(
             };
         }
     });
+    let is_why = move || screen.feed.why.with(Option::is_some);
     view! {
         <div
             class="shell"
@@ -91,13 +93,15 @@ pub fn Shell(
             <Rewind screen commands />
             <div class="backdrop" on:click=move |_| kinds.set(false)></div>
             {part(Part::Sidebar, screen, move || view! { <Sidebar screen commands /> })}
-            <main class="main" data-view=move || match screen.feed.shown.get() {
-                _ if is_inside.get() => "inside",
-                true => "changes",
-                false => "table",
+            <main class="main" data-view=move || match () {
+                () if is_inside.get() => "inside",
+                () if is_why() => "why",
+                () if screen.feed.shown.get() => "changes",
+                () => "table",
             }>
                 {part(Part::Table, screen, move || view! { <Table screen commands /> })}
                 {once(move || screen.feed.shown.get(), move || view! { <Feed screen commands /> })}
+                {once(is_why, move || view! { <Why screen commands /> })}
                 {move || is_inside.get().then(|| view! { <Inside screen commands /> })}
             </main>
             {part(Part::Timeline, screen, move || view! { <Timeline screen commands /> })}

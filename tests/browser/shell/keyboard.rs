@@ -220,7 +220,7 @@ async fn keys_are_for_the_page_only_where_they_may_be() {
         let shown = "return [...document.querySelectorAll('[data-testid=help] kbd')].map(key => key.textContent)";
         let keys: Vec<String> = page.read(shown, Vec::new()).await;
         assert!(["j", "↓", "Esc", "Ctrl K", "?"].iter().all(|key| keys.iter().any(|other| other == key)), "{keys:?}");
-        page.press("w").await;
+        page.press("W").await;
         page.press("\u{e00c}").await;
         page.becomes("Esc hides the keys", help, json!(false)).await;
         assert!(!page.hash().await.contains("wide"), "a dialog has its own keys");
@@ -236,7 +236,7 @@ async fn keys_are_for_the_page_only_where_they_may_be() {
         page.becomes("Esc clears the filter", "return document.querySelector('[data-testid=filter]').value", json!(""))
             .await;
         page.becomes("Esc moves the focus to the rows", FOCUS, json!("table-scroll")).await;
-        page.press("w").await;
+        page.press("W").await;
         wait_until("w shows all columns", AT_ONCE, async || {
             let hash = page.hash().await;
             holds(hash.contains("wide=1"), || hash)

@@ -19,6 +19,8 @@ pub const CONFIG_MAPS: ApiResource = resource("", "configmaps", "ConfigMap", tru
 pub const CLAIMS: ApiResource = resource("", "persistentvolumeclaims", "PersistentVolumeClaim", true);
 /// PersistentVolumes.
 pub const VOLUMES: ApiResource = resource("", "persistentvolumes", "PersistentVolume", false);
+/// StorageClasses.
+pub const STORAGE_CLASSES: ApiResource = resource("storage.k8s.io", "storageclasses", "StorageClass", false);
 pub const DEPLOYMENTS: ApiResource = resource("apps", "deployments", "Deployment", true);
 /// ReplicaSets.
 pub const REPLICA_SETS: ApiResource = resource("apps", "replicasets", "ReplicaSet", true);

@@ -5,6 +5,7 @@ mod audit;
 mod findings;
 mod incidents;
 mod truth;
+mod why;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,6 @@
 //! Writes: create, replace and patch. A request that is refused changes nothing.
 
+pub mod admission;
 pub mod after_delete;
 pub mod defaults;
 pub mod delete;
@@ -130,6 +131,7 @@ async fn create_object(
         Writer { manager: &options.manager, operation, subresource: "", api_version: &resource.api_version, now: &now };
     managed_fields::stamp(&Value::Null, &mut object, writer);
     defaults::complete(resource, &mut object, revision);
+    admission::admit(api, resource, &object).await?;
     let definition = (*resource == **DEFINITIONS).then(|| define(api, &mut object)).transpose()?;
     let exists = || Status::already_exists(resource, &name);
     let draft = Draft::from_value(object).ok_or_else(|| Status::bad_request("the object has no metadata"))?;

@@ -19,6 +19,7 @@ use crate::table::layout::ColumnChange;
 use crate::table::view::Retention;
 use crate::timeline::lanes::{LaneOrder, LanesBy};
 use crate::watches::resync::Resync;
+use crate::why::WhyCommand;
 
 /// The rows that the keys of rows go through: those in sight. What is hidden takes no key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,6 +155,8 @@ pub enum Command {
     Inspector(InspectorCommand),
     /// Change the size of a panel.
     Panel(PanelCommand),
+    /// Do something with an incident.
+    Why(WhyCommand),
     /// Do something in the palette.
     Palette(PaletteCommand),
     /// Open or close a group of the sidebar, by its heading.
@@ -444,7 +447,11 @@ pub const OFFERS: &[Offer] = &[
     Offer::new("Filter the rows", Command::FocusFilter).keys("Finding", &["/"]),
     Offer::new("Choose namespaces", Command::OpenNamespaces).keys("Finding", &["n"]),
     Offer::new("Pause, or go live", Command::TogglePause).keys("Table", &["p"]),
-    Offer::new("Wide columns, on or off", Command::ToggleWide).keys("Table", &["w"]),
+    Offer::new("Wide columns, on or off", Command::ToggleWide).keys("Table", &["W"]),
+    Offer::new("Why? What changed before this", Command::Why(WhyCommand::Ask))
+        .names(&["incident", "cause", "reason", "before"])
+        .keys("Finding", &["w"]),
+    Offer::new("Copy the incident as text", Command::Why(WhyCommand::Copy)).names(&["why", "share"]),
     Offer::new("Choose columns", Command::OpenColumns).keys("Table", &["c"]),
     Offer::new("Reset the columns", Command::Columns(ColumnChange::Reset)),
     Offer::new("Sort by the next column, or the cell's", Command::SortNext).keys("Finding", &["s"]),

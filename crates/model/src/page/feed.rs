@@ -6,15 +6,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use kubechurn_changes::feed::{Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
+use kubechurn_changes::findings::Card;
 use kubechurn_changes::line::{Line, ReceivedChange};
-use kubechurn_changes::noise::Mark;
+use kubechurn_changes::noise::{Mark, Marks};
 use kubechurn_changes::past;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::reflector::Health;
 
 use crate::feed::net::Net;
 use crate::feed::span::Reading;
-use crate::feed::wrong::Received;
+use crate::feed::wrong::{self, Received};
 use crate::feed::{
     Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, NoiseOffer, Piece, field_of, line_of, name_by_its_object,
     row_of,
@@ -113,6 +114,34 @@ impl Feed {
         }
         if let Some(sequence) = recorded.listed.filter(|_| !is_lease(&received.resource)) {
             self.changes.past.listed(sequence);
+        }
+    }
+
+    /// What is wrong now, and what was until a moment ago.
+    pub(super) fn wrong_now(&self) -> &[wrong::Entry] {
+        self.wrong.entries_now()
+    }
+
+    /// What was wrong at the time that is shown, as far as that is known.
+    pub(super) fn wrong_entries(&self, cx: &Context<'_>) -> &[wrong::Entry] {
+        self.wrong.entries(cx)
+    }
+
+    /// The loops and fights at a time.
+    pub(super) fn cards(&self, now: f64) -> Vec<(Card, usize)> {
+        self.changes.cards(now)
+    }
+
+    /// The fields that the user called noise.
+    pub(super) fn marks(&self) -> &Marks {
+        &self.changes.marks
+    }
+
+    /// The number of the last change of the row in hand.
+    pub(super) fn sequence_in_hand(&self) -> Option<u64> {
+        match self.changes.in_hand()? {
+            FeedPlace::Line(_, sequence) | FeedPlace::Field(_, sequence, _) => Some(sequence),
+            place => self.changes.shown().entry(place.entry())?.seqs.last().copied(),
         }
     }
 

@@ -150,6 +150,8 @@ pub enum Layer {
     Comparison,
     /// The selected object.
     Object,
+    /// The incident.
+    Why,
     /// The filter.
     Filter,
     /// The chosen stretch of time.
@@ -251,7 +253,7 @@ mod tests {
             ("ArrowLeft", Some(Command::Cell(-1)), feed(FeedCommand::Aside(-1)), lanes(TimelineCommand::Mark(-1))),
             ("Enter", Some(Command::OpenRow), feed(FeedCommand::OpenRow), lanes(TimelineCommand::Open)),
             ("m", None, feed(FeedCommand::OfferNoise(None)), None),
-            ("w", Some(Command::ToggleWide), None, None),
+            ("W", Some(Command::ToggleWide), None, None),
             ("c", Some(Command::OpenColumns), None, None),
             ("s", Some(Command::SortNext), None, None),
             ("y", Some(Command::Copy(Copied::Name)), None, None),

@@ -4,7 +4,7 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 
 use crate::feed::net::Pair;
-use crate::navigation::route::{ChosenVersion, Route};
+use crate::navigation::route::{ChosenVersion, Route, WhyPlace};
 use crate::page::context::Context;
 use kubechurn_columns::kinds::Kind;
 
@@ -57,4 +57,14 @@ pub(super) fn cluster_of(resource: &ApiResource, cx: &Context<'_>) -> &'static s
         "" => cx.navigation.home,
         cluster => cluster,
     }
+}
+
+/// Where the incident of an object is looked at.
+pub(super) fn place_of(kind: &Kind, key: &ObjectKey, since: f64, cx: &Context<'_>) -> Route {
+    let route = cx.navigation.route.what_changed();
+    let mut route = Route { why: Some(WhyPlace::of(kind, key, since)), text: String::new(), ..route };
+    if !route.shows(kind.name) && !route.pinned.iter().any(|name| name == kind.name) {
+        route.pinned.push(kind.name.to_owned());
+    }
+    route
 }

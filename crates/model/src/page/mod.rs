@@ -47,6 +47,7 @@ mod timeline_drag;
 mod verification;
 mod watching;
 mod who;
+mod why;
 mod wrong;
 
 use kubechurn_client::cache::factory::InformerId;
@@ -88,6 +89,7 @@ use crate::page::ticks::{SLEPT, SLEPT_HIDDEN};
 use crate::page::timeline::Timeline;
 use crate::page::verification::Verification;
 use crate::page::watching::{Receivers, Reflected};
+use crate::page::why::Why;
 use crate::recording::RecordingCommand;
 use crate::table::cursor::Step;
 use crate::watches::drain::Drain;
@@ -101,6 +103,7 @@ pub struct Page {
     table: Table,
     feed: Feed,
     notifications: Notifications,
+    why: Why,
     timeline: Timeline,
     inspector: Inspector,
     verification: Verification,
@@ -176,6 +179,7 @@ impl Page {
             table: Table::default(),
             feed: Feed::stored(env),
             notifications: Notifications::default(),
+            why: Why::default(),
             timeline: Timeline::default(),
             inspector: Inspector::default(),
             verification: Verification::new(Memory::parse(env.parameter("memory").as_deref())),
@@ -216,7 +220,7 @@ impl Page {
         }
         let cx = &mut self.shared.context(env);
         let waits = self.feed.read_changes(&mut self.notifications, cx);
-        if !hidden && self.feed.read(cx) {
+        if !hidden && (self.feed.read(cx) | self.why.work(&self.feed, cx)) {
             cx.hurry();
         }
         self.verification.check_sums(cx);
@@ -498,9 +502,7 @@ impl Page {
             Command::Copy(copied) => copies::copy(copied, &self.table, cx),
             Command::Export(format) => copies::export(format, &self.table.columns, cx),
             Command::WhatChanged => cx.change_route(|route| route.what_changed()),
-            Command::ToggleChanges => {
-                cx.change_route(|route| Route { changes: !route.changes, ..route });
-            }
+            Command::ToggleChanges => cx.change_route(|route| Route { changes: !route.changes, why: None, ..route }),
             Command::Feed(command) => self.feed.handle(command, cx),
             Command::Span(command) => {
                 let pointed = self.timeline.pointed(cx).or_else(|| self.inspector.shown_at(cx));
@@ -524,6 +526,10 @@ impl Page {
                 if let Some(at) = self.inspector.handle(command, cx) {
                     self.timeline.show(at, cx.now);
                 }
+            }
+            Command::Why(command) => {
+                let pointed = self.timeline.pointed(cx).or_else(|| self.inspector.shown_at(cx));
+                self.why.handle(command, pointed, (&self.feed, &self.table), cx);
             }
             Command::Panel(command) => self.settings.handle_panel(command, cx),
             Command::Palette(command) => {
@@ -550,10 +556,7 @@ impl Page {
                 self.settings.toggle_kept(cx);
                 self.watch(env);
             }
-            Command::Cluster(page) => {
-                let url = cx.navigation.url_in(&page);
-                cx.effects.push(Effect::Load(url));
-            }
+            Command::Cluster(page) => cx.effects.push(Effect::Load(cx.navigation.url_in(&page))),
             Command::OpenBeside(fragment) => {
                 let url = cx.env.url();
                 let page = url.split('#').next().unwrap_or_default();
@@ -629,6 +632,7 @@ impl Page {
             (Layer::Cell, self.table.rows.cursor.cell().is_some()),
             (Layer::Comparison, self.inspector.compares(cx)),
             (Layer::Object, cx.navigation.selected.is_some()),
+            (Layer::Why, cx.navigation.route.why.is_some()),
             (Layer::Filter, !cx.navigation.route.text.is_empty()),
             (Layer::Span, cx.navigation.route.span.is_some()),
             (Layer::Moment, cx.navigation.route.at.is_some()),
@@ -646,6 +650,7 @@ impl Page {
                 self.inspector.handle(InspectorCommand::Compare(Compare::End), cx);
             }
             Some(Layer::Object) => cx.select(None),
+            Some(Layer::Why) => self.why.leave(cx),
             Some(Layer::Filter) => self.filter_by(String::new(), env),
             Some(Layer::Span) => span::handle(SpanCommand::Clear, None, cx),
             Some(Layer::Moment) => self.rewind_to(None, env),
@@ -670,6 +675,7 @@ impl Page {
         let cx = &mut self.shared.context(env);
         let route = route.resolved(&cx.navigation.catalog);
         cx.navigation.selected = route.selection(&cx.navigation.catalog);
+        self.why.follow(&cx.navigation.route, &route);
         let (moved, is_other_moment) = (cx.navigation.route.moved_to(&route), cx.navigation.route.at != route.at);
         if moved.keeps_table() && !cx.watching.watches.is_empty() {
             // The table stays as it is, because the user may be acting on it.
@@ -760,6 +766,7 @@ impl Page {
         }
         self.feed.choose_span(cx);
         self.feed.present(cx);
+        self.why.present(cx);
         self.timeline.filter(&self.feed, cx);
         self.timeline.paint(cx);
         self.inspector.present(cx);

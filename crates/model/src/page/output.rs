@@ -111,6 +111,7 @@ impl Page {
             message.ends_at(),
             self.feed.wrong_due_at(),
             self.inside.due_at(),
+            self.why.due_at(),
         ]
         .into_iter()
         .flatten()

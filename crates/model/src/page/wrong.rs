@@ -4,13 +4,14 @@ use kubechurn_changes::findings::{Card, Finding};
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::cell::CellRef;
+use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 
 use crate::feed::wrong::row::{WrongModel, WrongRow, of_card, of_entry};
 use crate::feed::wrong::then::{Looked, Sources, WrongThen};
 use crate::feed::wrong::{Entry, Received, Subject, WrongNow};
 use crate::page::context::Context;
-use crate::page::links::{cluster_of, kind_of, of_change, of_object};
+use crate::page::links::{cluster_of, kind_of, of_change, of_object, place_of};
 use crate::page::who;
 use crate::rewind::Stores;
 use crate::timeline::mark::grouped;
@@ -75,6 +76,20 @@ impl Wrong {
     pub(super) fn turn(&mut self) {
         self.is_open = !self.is_open;
         self.is_turned = true;
+    }
+
+    /// What is wrong now, and what was until a moment ago.
+    pub(super) fn entries_now(&self) -> &[Entry] {
+        self.now.entries()
+    }
+
+    /// The same of the moment that is shown, as far as that is known.
+    pub(super) fn entries(&self, cx: &Context<'_>) -> &[Entry] {
+        match (cx.watching.moment, &self.then) {
+            (None, _) => self.now.entries(),
+            (Some(_), Some(then)) => then.wrong().entries(),
+            (Some(_), None) => &[],
+        }
     }
 
     /// How many things are wrong.
@@ -211,6 +226,7 @@ impl Wrong {
         let resource = own.map(|own| own.resource).or_else(|| self.now.resource_of(&card.uid));
         let row = of_card(card, same);
         WrongRow {
+            why_href: why_href(resource, &card.key, card.since, cx),
             href: resource.map(|resource| of_object(resource, &card.key, cx)).unwrap_or_default(),
             kind: row.kind.clone() + &in_cluster(resource, cx),
             since: ago((cx.shown_at() - card.since).max(0.0)),
@@ -257,6 +273,7 @@ fn entry_row(entry: &Entry, now: f64, cx: &Context<'_>) -> WrongRow {
     let resource = entry.subject.resource;
     let row = of_entry(entry);
     WrongRow {
+        why_href: why_href(resource, &entry.subject.key, entry.since, cx),
         href: resource.map(|resource| of_object(resource, &entry.subject.key, cx)).unwrap_or_default(),
         kind: row.kind.clone() + &in_cluster(resource, cx),
         began_href: of_change(entry.began.as_ref().map(|began| began.seq), cx),
@@ -266,6 +283,12 @@ fn entry_row(entry: &Entry, now: f64, cx: &Context<'_>) -> WrongRow {
         time: cx.words().date_and_time(entry.since),
         ..row
     }
+}
+
+/// Where it is looked at why something is wrong.
+fn why_href(resource: Option<ApiResource>, key: &ObjectKey, since: f64, cx: &Context<'_>) -> String {
+    let kind = resource.and_then(|resource| kind_of(resource, cx));
+    kind.map(|kind| place_of(kind, key, since, cx).fragment()).unwrap_or_default()
 }
 
 /// The words after a kind where several clusters are in view.

@@ -10,6 +10,7 @@ mod row;
 pub mod shown;
 mod spark;
 mod trouble;
+pub mod why;
 mod words;
 
 pub use elsewhere::{elsewhere_in_feed, elsewhere_in_table};

@@ -24,6 +24,7 @@ use crate::view::health::HealthModel;
 use crate::view::inside::SharedInside;
 use crate::view::inspector::{ComparisonModel, EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::view::shown::{ByPage, Draw, Hold, Shown};
+use crate::view::why::WhyModel;
 use crate::view::{
     ChangesItem, CompletionModel, Connection, EverythingItem, Head, ListingModel, Notices, PaletteModel, Pipeline,
     ResyncModel, RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel,
@@ -223,6 +224,8 @@ panel! {
         wrong: WrongModel,
         /// The chosen stretch of time.
         span: Option<SpanModel>,
+        /// The incident that is shown in place of the rows.
+        why: Option<WhyModel>,
         /// How often the user went to the newest row, to which the feed is then scrolled.
         newest: u32,
     }

@@ -4,6 +4,7 @@
 //! - The commands `sleep`, `true`, `false`, `echo` and `exit` are understood, alone or in a shell script such as
 //!   `sh -c 'sleep 5; exit 3'`. Any other command runs forever, except that Pods of Jobs and init containers
 //!   succeed after some seconds.
+//! - A readiness probe whose path has such a word in it always fails.
 //! - The annotations below apply to the first container of a Pod.
 
 use std::collections::BTreeMap;
@@ -115,7 +116,10 @@ impl Behaviour {
         let is_asleep = matches!(asked, Some(Command::Runs | Command::Ends(..)));
         let mut behaviour = Self {
             end: by_itself,
-            readiness: Readiness::Fine,
+            readiness: match has_mistake(object::text(container, "/readinessProbe/httpGet/path")) {
+                true => Readiness::Never,
+                false => Readiness::Fine,
+            },
             fail_live: None,
             has_image: has_image(image),
             // A shell that is sleeping does not handle SIGTERM.
@@ -137,7 +141,7 @@ impl Behaviour {
             behaviour.end = Some(End { code: 137, is_oom: true, ..end(seconds, 0) });
         }
         behaviour.readiness = match (annotation(FAIL_READY), time(FAIL_READY)) {
-            (None | Some("false"), _) => Readiness::Fine,
+            (None | Some("false"), _) => behaviour.readiness,
             (_, Some(seconds)) if seconds > 0.0 => Readiness::Flaps(Pace::seconds(pace, seconds)),
             _ => Readiness::Never,
         };
@@ -150,7 +154,11 @@ impl Behaviour {
 fn has_image(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or_default();
     let tag = name.split_once(':').map(|(_, tag)| tag).unwrap_or_default();
-    !MISTAKES.iter().any(|mistake| tag.contains(mistake))
+    !has_mistake(tag)
+}
+
+fn has_mistake(text: &str) -> bool {
+    MISTAKES.iter().any(|mistake| text.contains(mistake))
 }
 
 /// What a command does.

@@ -1,5 +1,5 @@
 //! Gives every claim a volume at once: the part of `pkg/controller/volume/persistentvolume` and of a provisioner that
-//! is visible through the API. There is no storage behind it, and the binding mode of storage classes is ignored.
+//! is visible through the API. There is no storage behind it, and of a storage class only counts whether there is one.
 
 use kubechurn_client::api::object::ObjectKey;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::object;
 use super::queue::Queue;
 use crate::client::api_error::ApiError;
 use crate::client::lister::Lister;
-use crate::client::resources::{CLAIMS, VOLUMES};
+use crate::client::resources::{CLAIMS, STORAGE_CLASSES, VOLUMES};
 use crate::client::rest::{Client, DeleteOptions, Patch};
 
 /// The name of the provisioner in the volumes.
@@ -43,6 +43,17 @@ impl Controller for VolumeBinder {
         let Some(claim) = claim else { return Ok(()) };
         if object::text(&claim, "/status/phase") == "Bound" || object::is_being_deleted(&claim) {
             return Ok(());
+        }
+        let class = object::text(&claim, "/spec/storageClassName");
+        if !class.is_empty()
+            && let Err(error) = self.client.get(&STORAGE_CLASSES, "", class).await
+        {
+            if error.is_not_found() {
+                let message = format!("storageclass.storage.k8s.io \"{class}\" not found");
+                self.recorder.warning(&claim, "ProvisioningFailed", &message);
+            }
+            // The queue tries again after a pause that grows.
+            return Err(error.into());
         }
         Ok(self.bind(&claim).await?)
     }

@@ -53,20 +53,20 @@ const NAMED_IN: f64 = 3_000.0;
 pub(super) struct Page {
     began: Instant,
     pub(super) history: RefCell<History>,
-    changes: RefCell<Changes>,
+    pub(super) changes: RefCell<Changes>,
     /// Each finding as it was found first, by its object and its title, and when.
-    found: RefCell<BTreeMap<String, (f64, Card)>>,
+    pub(super) found: RefCell<BTreeMap<String, (f64, Card)>>,
     /// How many changes were pushed into the feed.
     pushed: RefCell<usize>,
     /// When a Pod first came into a state in which something is wrong.
     trouble: Cell<Option<f64>>,
     /// When each Pod, and each node, first came into such a state: kind and name.
-    failed: RefCell<BTreeMap<(String, String), f64>>,
-    wrong: RefCell<WrongNow>,
+    pub(super) failed: RefCell<BTreeMap<(String, String), f64>>,
+    pub(super) wrong: RefCell<WrongNow>,
     /// Set where there is nothing more to wait for.
     pub(super) is_over: Cell<bool>,
     /// Each entry of what is wrong now as it was found first, by its subject and what is wrong, and when.
-    entries: RefCell<BTreeMap<(String, u8), (f64, Entry)>>,
+    pub(super) entries: RefCell<BTreeMap<(String, u8), (f64, Entry)>>,
     truth: RefCell<Truth>,
     /// The entries that were not so when they were looked at last.
     doubted: RefCell<BTreeSet<String>>,

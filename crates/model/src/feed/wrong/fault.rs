@@ -9,9 +9,9 @@ use kubechurn_columns::state;
 /// How long a Pod may wait for a node, in milliseconds: a cluster that grows needs a moment.
 const UNSCHEDULED: f64 = 5_000.0;
 /// How long a claim may wait for its volume, in milliseconds.
-const UNBOUND: f64 = 10_000.0;
+const UNBOUND: f64 = 8_000.0;
 /// How long an object may stay after the time at which it is to be gone, in milliseconds.
-const OVERDUE: f64 = 10_000.0;
+const OVERDUE: f64 = 8_000.0;
 /// The same for Pods, whose kubelet ends the containers first.
 const POD_OVERDUE: f64 = 30_000.0;
 /// How long no container of a Pod may run though it has a node, in milliseconds: its images are pulled in that time.

@@ -47,6 +47,8 @@ const JUST_BEFORE: f64 = 10_000.0;
 const AGAIN_IN: f64 = 2_000.0;
 /// How many changes of a workload are kept.
 const MOST_CHANGES: usize = 4;
+/// How many of the objects of an entry are named in it.
+const MOST_OBJECTS: usize = 8;
 /// The most letters of what is said more of a fault.
 const LONGEST: usize = 240;
 
@@ -89,6 +91,8 @@ pub struct Entry {
     pub fault: Fault,
     /// How many objects it concerns, and how many there should be, if that is known.
     pub count: (usize, Option<u64>),
+    /// Some of these objects: Pods that fail, or what the entry is about.
+    pub objects: Vec<Subject>,
     /// Since when, in milliseconds.
     pub since: f64,
     /// When it ended, in milliseconds.
@@ -491,6 +495,9 @@ impl WrongNow {
             match causes.get_mut(&cause) {
                 Some(entry) => {
                     entry.count.0 += 1;
+                    if entry.objects.len() < MOST_OBJECTS {
+                        entry.objects.push(held.subject.clone());
+                    }
                     // The worst of several is shown: the one that was started anew most often.
                     if restarts(&held.fault) > restarts(&entry.fault) {
                         entry.fault = fault;
@@ -509,6 +516,7 @@ impl WrongNow {
                         subject,
                         fault,
                         count: (1, desired),
+                        objects: vec![held.subject.clone()],
                         since,
                         ended_at: None,
                         began,

@@ -22,6 +22,8 @@ pub struct WrongRow {
     pub name: String,
     /// Where the subject is looked at; empty where it was not received.
     pub href: String,
+    /// Where it is looked at why; empty where the subject was not received.
+    pub why_href: String,
     /// What is wrong.
     pub words: Words,
     /// With which change it began, in words.

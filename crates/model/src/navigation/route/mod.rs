@@ -65,6 +65,37 @@ pub struct Route {
     pub health: bool,
     /// Where the user is inside of the informer of the kind, as a query; `None` while not inside.
     pub inside: Option<String>,
+    /// The incident that is shown in place of the feed.
+    pub why: Option<WhyPlace>,
+}
+
+/// An incident: an object, and since when something is wrong with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhyPlace {
+    /// The object, as `deployments/namespace/name`.
+    of: String,
+    /// Since when, in milliseconds.
+    pub since: f64,
+}
+
+impl WhyPlace {
+    /// The incident of an object.
+    pub fn of(kind: &Kind, key: &ObjectKey, since: f64) -> WhyPlace {
+        WhyPlace { of: format!("{}/{key}", kind.name), since: since.max(0.0).floor() }
+    }
+
+    /// The object, if the server has its kind.
+    pub fn object(&self, catalog: &Catalog) -> Option<Chosen> {
+        let (kind, key) = self.of.split_once('/')?;
+        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+        let kind = catalog.find(kind)?;
+        (!name.is_empty()).then(|| (kind, ObjectKey::new(namespace, name)))
+    }
+
+    /// The object's namespace and name.
+    pub fn name(&self) -> &str {
+        self.of.split_once('/').map_or("", |(_, key)| key)
+    }
 }
 
 /// A version of an object. The number is the page's own: a visit numbers what it receives anew, and so the resourceVersion
@@ -90,6 +121,8 @@ impl ChosenVersion {
 
 /// What stands in the address for the feed over these kinds.
 const CHANGES: &str = "changes";
+/// What stands in the address for an incident.
+const WHY: &str = "why";
 
 /// What stands in the address for the inside of a kind's informer, and for the kind.
 const INSIDE: (&str, &str) = ("inside", "kind");
@@ -139,6 +172,7 @@ impl Default for Route {
             at: None,
             health: false,
             inside: None,
+            why: None,
         }
     }
 }
@@ -180,12 +214,18 @@ impl Route {
         let names = list(&decoded(resource));
         match &names[..] {
             // Whoever comes without an address sees what changed.
-            names if names.is_empty() || names == [CHANGES] || (names == [OPEN] && named(fragment).is_some()) => {
+            names
+                if names.is_empty()
+                    || names == [CHANGES]
+                    || names == [WHY]
+                    || (names == [OPEN] && named(fragment).is_some()) =>
+            {
                 (route.resource, route.changes) = (MATTERS.to_owned(), true);
             }
             names if names == [INSIDE.0] => route.inside = Some(String::new()),
             names => route.resource = names.join(","),
         }
+        let (mut of, mut since) = (String::new(), None);
         for (name, value) in parse(query.as_bytes()) {
             match &*name {
                 "ns" => route.namespaces = list(&value),
@@ -204,6 +244,8 @@ impl Route {
                 "net" => route.net = value == "1",
                 "at" => route.at = range::moment(&value),
                 "health" => route.health = value == "1",
+                "of" => of = value.into_owned(),
+                "since" => since = range::moment(&value),
                 "view" => route.changes |= value == CHANGES,
                 "lanes" => route.lanes.by = LanesBy::of(&value),
                 "order" => route.lanes.order = LaneOrder::of(&value),
@@ -222,6 +264,7 @@ impl Route {
                 }
             }
         }
+        route.why = since.filter(|_| names == [WHY] && !of.is_empty()).map(|since| WhyPlace { of, since });
         // What goes on has no end at which each of its changes is counted.
         route.net = route.span.is_some_and(|span| route.net || span.to.is_infinite());
         route
@@ -241,7 +284,13 @@ impl Route {
             of.as_ref().filter(|_| !self.selected.is_empty()).map(ChosenVersion::written).unwrap_or_default()
         };
         let (change, against) = (version(&self.change), version(&self.against));
+        let (of, since) = match &self.why {
+            Some(why) => (&*why.of, range::moment_written(why.since)),
+            None => ("", String::new()),
+        };
         let pairs = [
+            ("of", of),
+            ("since", &*since),
             ("ns", &*namespaces),
             ("labels", &*self.labels),
             ("fields", &*self.fields),
@@ -274,7 +323,8 @@ impl Route {
         // A comma, a colon and a slash need no escape in a query, and people read links too.
         let query = query.replace("%2C", ",").replace("%2F", "/").replace("%3A", ":");
         if self.is_everything() {
-            return format!("#/{CHANGES}{}{query}", if query.is_empty() { "" } else { "?" });
+            let place = if self.why.is_some() { WHY } else { CHANGES };
+            return format!("#/{place}{}{query}", if query.is_empty() { "" } else { "?" });
         }
         let resource = if self.inside.is_some() { INSIDE.0 } else { &*self.resource };
         let resource: String = form_urlencoded::byte_serialize(resource.as_bytes()).collect();
@@ -504,6 +554,7 @@ impl Route {
             changes: false,
             health: false,
             inside: None,
+            why: None,
             ..self.clone()
         }
     }

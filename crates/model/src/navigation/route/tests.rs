@@ -287,3 +287,20 @@ fn a_moment_is_in_the_address_and_goes_along_to_other_places() {
     }
     assert_eq!(Route::parse("#/pods?at=14:02").at, None);
 }
+
+#[test]
+fn an_incident_is_a_place_of_its_own() {
+    let place = "#/why?of=deployments/shop/web&since=2026-11-27T07:00:01.250Z&ns=shop";
+    let route = Route::parse(place);
+    assert!(route.is_everything());
+    assert_eq!(route.fragment(), place);
+    let why = route.why.as_ref().expect("an incident");
+    assert_eq!((why.name(), why.since), ("shop/web", 1_795_762_801_250.0));
+    let (kind, key) = why.object(&Catalog::default()).expect("an object");
+    assert_eq!((kind.name, key), ("deployments", ObjectKey::new("shop", "web")));
+    assert_eq!(WhyPlace::of(kind, &ObjectKey::new("shop", "web"), why.since), *why);
+    // Elsewhere there is none; and what makes no sense is the feed.
+    assert_eq!((route.showing("pods").why, route.what_changed().why), (None, None));
+    assert_eq!(Route::parse("#/why?of=deployments/shop/web").fragment(), "#/changes");
+    assert_eq!(Route::parse("#/pods?of=deployments/shop/web&since=2026-11-27T07:00:01.250Z").why, None);
+}

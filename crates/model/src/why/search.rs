@@ -1,0 +1,215 @@
+//! Searches what was received before an incident for what may have caused it, a share at a time.
+
+use std::sync::Arc;
+
+use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::noise::Marks;
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::sort::sort_by;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::json;
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use crate::history::History;
+use crate::why::cause::{Cause, Check, Facts, Proof};
+use crate::why::incident::Incident;
+use crate::why::ties::{Tie, Ties, resource_of, text_at};
+use crate::why::trail::{Step, trail};
+
+/// How long before an incident is looked at, in milliseconds.
+pub const BEFORE: f64 = 1_800_000.0;
+/// How long after it, in milliseconds: what is received at one time may be in another order than it was written.
+const AFTER: f64 = 1_500.0;
+/// How many versions are looked at between two readings of the clock.
+const BATCH: usize = 1_000;
+/// How long the Pods of a version must have been ready, in milliseconds, so that they were well.
+const WELL: f64 = 15_000.0;
+/// The most changes that are kept.
+const MOST: usize = 400;
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The changes that may be the cause, the most likely first.
+    pub causes: Vec<Cause>,
+    /// The steps from the first of them to what is wrong.
+    pub trail: Vec<Step>,
+    /// How many changes came in the time that was looked at.
+    pub looked_at: usize,
+    /// How many of them are of objects that have something to do with it, and say nothing.
+    pub noise: usize,
+    /// How many have nothing in common with it.
+    pub others: usize,
+    /// From when on was looked, in milliseconds: the beginning of the time, or what is kept.
+    pub from: f64,
+}
+
+/// A search that goes on.
+#[derive(Debug)]
+pub struct Search {
+    incident: Incident,
+    /// What it has to do with other objects.
+    pub ties: Ties,
+    said: String,
+    own: String,
+    was_well_at: Option<f64>,
+    next: u64,
+    until: u64,
+    found: Found,
+    is_done: bool,
+}
+
+impl Search {
+    /// Begins to search. Nothing counts that came after so many versions.
+    pub fn begin(incident: Incident, received: u64, history: &History) -> Search {
+        let (since, from) = (incident.since, incident.since - BEFORE);
+        // A fight goes on, and has more than one writer.
+        let until = if incident.path.is_empty() { history.moment(since + AFTER).received } else { received };
+        let until = until.min(received);
+        let ties = Ties::of(&incident, history, received);
+        let subject = &incident.subject;
+        let resource = subject.resource.or_else(|| resource_of(history, &subject.kind, ties.cluster()));
+        let own = resource.and_then(|resource| text_at(history, resource, &subject.key, received));
+        let from = history.whole_since().unwrap_or(0.0).max(from);
+        Search {
+            said: incident.said(),
+            own: own.map(|(_, text)| text).unwrap_or_default(),
+            was_well_at: was_well_at(&ties, since, history),
+            next: history.moment(from).received,
+            until,
+            found: Found { from, ..Found::default() },
+            incident,
+            ties,
+            is_done: false,
+        }
+    }
+
+    /// The incident.
+    pub fn incident(&self) -> &Incident {
+        &self.incident
+    }
+
+    /// Goes on while `goes_on` says so. Returns whether something is left.
+    pub fn work(&mut self, history: &History, marks: &Marks, mut goes_on: impl FnMut() -> bool) -> bool {
+        while !self.is_done {
+            self.read(history, marks);
+            if self.is_done {
+                self.finish(history);
+            } else if !goes_on() {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn read(&mut self, history: &History, marks: &Marks) {
+        let (mut tied, mut seen) = (Vec::new(), 0);
+        let next = history.each_received(self.next, BATCH, &mut |record, life, resource| {
+            let counts = record.sequence < self.until && record.delta_type != DeltaType::Replaced;
+            if !counts {
+                return;
+            }
+            seen += 1;
+            if let Some(tie) = self.ties.find(&resource, &life.key) {
+                tied.push((record.sequence, tie));
+            }
+        });
+        self.found.looked_at += seen;
+        self.found.others += seen - tied.len();
+        for (sequence, tie) in tied {
+            let Some(change) = history.change(sequence) else { continue };
+            let (old, new) = (change.old.as_deref(), change.new.as_deref());
+            let received = ReceivedChange {
+                seq: sequence,
+                at: change.at,
+                kind: Arc::from(change.resource.kind),
+                key: change.key.clone(),
+                uid: change.uid.clone(),
+                delta_type: change.delta_type,
+                old,
+                new,
+            };
+            let line = Line::new(received, marks);
+            let facts = Facts {
+                incident: &self.incident,
+                ties: &self.ties,
+                said: &self.said,
+                was_well_at: self.was_well_at,
+                own: &self.own,
+            };
+            match Cause::weigh(&line, change.resource, tie, new.or(old).unwrap_or("{}"), &facts) {
+                Some(cause) if self.found.causes.len() < MOST => self.found.causes.push(cause),
+                Some(_) => {}
+                None => self.found.noise += 1,
+            }
+        }
+        match next {
+            Some(next) if next < self.until => self.next = next,
+            _ => self.is_done = true,
+        }
+    }
+
+    /// Of several changes of one field the last one is kept, and the others are counted; those of a fight for each writer.
+    fn finish(&mut self, history: &History) {
+        let is_fight = !self.incident.path.is_empty();
+        type Same = (Tie, ObjectKey, SmolStr, SmolStr);
+        let mut last: FxHashMap<Same, Cause> = FxHashMap::default();
+        let mut times: FxHashMap<Same, usize> = FxHashMap::default();
+        for cause in self.found.causes.drain(..) {
+            let writer = if is_fight { cause.writer.clone() } else { SmolStr::default() };
+            let same = (cause.tie, cause.key.clone(), cause.path.clone(), writer);
+            *times.entry(same.clone()).or_default() += 1;
+            last.insert(same, cause);
+        }
+        let mut causes: Vec<Cause> = last
+            .into_iter()
+            .map(|(same, mut cause)| {
+                let times = times.get(&same).copied().unwrap_or(1);
+                // In a fight that it happens again and again is what is wrong.
+                if is_fight {
+                    cause.times = times
+                } else {
+                    cause.happened(times)
+                }
+                cause
+            })
+            .collect();
+        weigh_quotas(&mut causes);
+        sort_by(&mut causes, |one, other| other.score.cmp(&one.score).then(other.seq.cmp(&one.seq)));
+        self.found.trail = trail(&self.incident, &self.ties, causes.first(), history, self.until);
+        self.found.causes = causes;
+    }
+
+    /// What was found; `None` while the search goes on.
+    pub fn found(&self) -> Option<&Found> {
+        self.is_done.then_some(&self.found)
+    }
+}
+
+/// A quota that became less is not what is wrong where more Pods were asked for afterwards.
+fn weigh_quotas(causes: &mut [Cause]) {
+    let scaled =
+        |cause: &&Cause| cause.tie == Tie::Own && cause.path == "spec.replicas" && cause.proof != Proof::ByTime;
+    let scaled = causes.iter().filter(scaled).map(|cause| cause.at).reduce(f64::max);
+    for cause in causes.iter_mut().filter(|cause| cause.tie == Tie::Quota) {
+        if scaled.is_some_and(|scaled| scaled > cause.at) {
+            cause.proof = cause.proof.min(Proof::Possible);
+            cause.score = cause.score.min(300);
+            let words = String::from("more Pods were asked for after it");
+            cause.checks.push(Check { holds: false, words, seq: None });
+        }
+    }
+}
+
+/// When Pods of the version that fails were ready, long before the incident.
+fn was_well_at(ties: &Ties, since: f64, history: &History) -> Option<f64> {
+    let resource = resource_of(history, "ReplicaSet", ties.cluster())?;
+    let entries = ties.sets.iter().flat_map(|key| history.of(&resource, key));
+    let is_ready = |sequence: u64| {
+        let text = history.text(sequence)?;
+        json::value_at(&text, &["status", "readyReplicas"]).and_then(json::integer)
+    };
+    let well = entries.filter(|entry| entry.at + WELL < since).filter(|entry| is_ready(entry.sequence) > Some(0));
+    well.map(|entry| entry.at).reduce(f64::max)
+}

@@ -1,0 +1,298 @@
+//! What an incident has to do with other objects: what its Pods refer to, what they run on, and what limits them.
+
+use std::borrow::Cow;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::json;
+use rustc_hash::FxHashMap;
+
+use crate::feed::wrong::Fault;
+use crate::history::History;
+use crate::why::incident::Incident;
+
+/// What an object is to an incident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tie {
+    /// What the incident is about.
+    Own,
+    /// What owns that.
+    Owner,
+    /// A node.
+    Node,
+    /// A ConfigMap that the Pods read.
+    ConfigMap,
+    /// A Secret that the Pods read.
+    Secret,
+    /// A claim that the Pods mount.
+    Claim,
+    /// The volume of a claim.
+    Volume,
+    /// The class of a claim.
+    Class,
+    /// The ServiceAccount of the Pods.
+    Account,
+    /// The PriorityClass of the Pods.
+    Priority,
+    /// A quota or limits of the namespace.
+    Quota,
+    /// An autoscaler in the namespace.
+    Autoscaler,
+    /// The namespace.
+    Namespace,
+    /// A webhook that is asked before something is created.
+    Webhook,
+}
+
+/// The objects that an incident has to do with, by kind and name.
+#[derive(Clone, Debug, Default)]
+pub struct Ties {
+    by_name: FxHashMap<(&'static str, ObjectKey), Tie>,
+    cluster: &'static str,
+    namespace: String,
+    /// Whether all nodes count: a Pod that has none waits for one.
+    has_all_nodes: bool,
+    /// Whether the incident is about something that is created.
+    creates: bool,
+    /// What the Pods ask of a node's labels.
+    pub selector: Vec<(String, String)>,
+    /// When the Pods that are named were created, as their Events, texts and versions say; in milliseconds.
+    pub made_at: Option<f64>,
+    /// The controllers of the Pods that are named, of kind ReplicaSet.
+    pub sets: Vec<ObjectKey>,
+}
+
+/// The text at a path of JSON.
+pub fn text<'a>(object: &'a str, path: &[&str]) -> Option<Cow<'a, str>> {
+    json::value_at(object, path).and_then(json::unescaped)
+}
+
+/// The text of an object as it was when so many versions had been received, and the number of that version.
+pub fn text_at(history: &History, resource: ApiResource, key: &ObjectKey, received: u64) -> Option<(u64, String)> {
+    let versions = history.of(&resource, key);
+    let last = versions.iter().rev().find(|entry| entry.sequence < received && entry.has_text)?;
+    history.text(last.sequence).map(|text| (last.sequence, text.into_owned()))
+}
+
+/// The resource of a kind that was received, of this cluster.
+pub fn resource_of(history: &History, kind: &str, cluster: &str) -> Option<ApiResource> {
+    history.resources().find(|resource| resource.kind == kind && resource.cluster == cluster)
+}
+
+impl Ties {
+    /// What an incident had to do with when so many versions had been received.
+    pub fn of(incident: &Incident, history: &History, received: u64) -> Ties {
+        let subject = &incident.subject;
+        let mut ties = Ties {
+            cluster: subject.resource.map_or("", |resource| resource.cluster),
+            namespace: subject.key.namespace.to_string(),
+            has_all_nodes: matches!(incident.fault, Some(Fault::Schedule { .. })),
+            creates: matches!(incident.fault, Some(Fault::Create { .. })),
+            ..Ties::default()
+        };
+        let of_object = |kind: &str, resource: Option<ApiResource>, key: &ObjectKey| {
+            let resource = resource.or_else(|| resource_of(history, kind, ties.cluster))?;
+            Some(text_at(history, resource, key, received)?.1)
+        };
+        let own = of_object(&subject.kind, subject.resource, &subject.key);
+        let failing: Vec<(ObjectKey, String)> = incident
+            .objects
+            .iter()
+            .filter(|object| object.uid != subject.uid)
+            .filter_map(|object| Some((object.key.clone(), of_object(&object.kind, object.resource, &object.key)?)))
+            .collect();
+        if let Some(own) = &own {
+            ties.add_own(&subject.kind, own);
+        }
+        for (key, pod) in &failing {
+            ties.add_pod(pod);
+            let resource = resource_of(history, "Pod", ties.cluster);
+            let first = resource.and_then(|resource| history.of(&resource, key).first().map(|entry| entry.at));
+            ties.made_at = ties.made_at.into_iter().chain(first).reduce(f64::min);
+        }
+        ties.add_claims(history, received);
+        if let Some(kind) = name_of(&subject.kind) {
+            ties.by_name.insert((kind, subject.key.clone()), Tie::Own);
+        }
+        ties
+    }
+
+    fn add(&mut self, kind: &'static str, name: Option<Cow<'_, str>>, tie: Tie) {
+        let Some(name) = name.filter(|name| !name.is_empty()) else { return };
+        let namespace =
+            if matches!(tie, Tie::Volume | Tie::Class | Tie::Priority | Tie::Node) { "" } else { &self.namespace };
+        let key = ObjectKey::new(namespace, &name);
+        self.by_name.entry((kind, key)).or_insert(tie);
+    }
+
+    fn add_own(&mut self, kind: &str, object: &str) {
+        match kind {
+            "Pod" => self.add_pod(object),
+            "PersistentVolumeClaim" => self.add_claim(object),
+            "CronJob" => {
+                let spec = json::value_at(object, &["spec", "jobTemplate", "spec", "template", "spec"]);
+                self.add_spec(spec.unwrap_or("{}"));
+            }
+            "ReplicaSet" | "Deployment" | "StatefulSet" | "DaemonSet" | "Job" => {
+                self.add_spec(json::value_at(object, &["spec", "template", "spec"]).unwrap_or("{}"));
+            }
+            _ => {}
+        }
+        self.add_owner(object);
+    }
+
+    fn add_owner(&mut self, object: &str) {
+        let owners = json::value_at(object, &["metadata", "ownerReferences"]).and_then(json::items).unwrap_or_default();
+        for owner in owners.into_iter().take(2) {
+            let kind = text(owner, &["kind"]).unwrap_or_default();
+            let name = text(owner, &["name"]);
+            match (name_of(&kind), &name) {
+                (Some("ReplicaSet"), Some(name)) => {
+                    let key = ObjectKey::new(&self.namespace, name);
+                    if !self.sets.contains(&key) {
+                        self.sets.push(key);
+                    }
+                }
+                (Some(kind), _) => self.add(kind, name, Tie::Owner),
+                _ => {}
+            }
+        }
+    }
+
+    fn add_pod(&mut self, pod: &str) {
+        self.add_owner(pod);
+        let Some(spec) = json::member(pod, "spec") else { return };
+        self.add_spec(spec);
+        self.add("Node", text(spec, &["nodeName"]), Tie::Node);
+    }
+
+    fn add_spec(&mut self, spec: &str) {
+        self.add("ServiceAccount", text(spec, &["serviceAccountName"]), Tie::Account);
+        self.add("PriorityClass", text(spec, &["priorityClassName"]), Tie::Priority);
+        let list = |of: &'_ str, name: &str| -> Vec<String> {
+            let items = json::member(of, name).and_then(json::items).unwrap_or_default();
+            items.into_iter().map(str::to_owned).collect()
+        };
+        if self.selector.is_empty() {
+            let labels = json::member(spec, "nodeSelector").and_then(json::members).unwrap_or_default();
+            self.selector = labels
+                .iter()
+                .filter_map(|label| Some((label.name.to_string(), json::unescaped(label.value)?.into_owned())))
+                .collect();
+        }
+        for secret in list(spec, "imagePullSecrets") {
+            self.add("Secret", text(&secret, &["name"]), Tie::Secret);
+        }
+        for volume in list(spec, "volumes") {
+            self.add("ConfigMap", text(&volume, &["configMap", "name"]), Tie::ConfigMap);
+            self.add("Secret", text(&volume, &["secret", "secretName"]), Tie::Secret);
+            self.add("PersistentVolumeClaim", text(&volume, &["persistentVolumeClaim", "claimName"]), Tie::Claim);
+            let projected = json::member(&volume, "projected").unwrap_or("{}");
+            for source in list(projected, "sources") {
+                self.add("ConfigMap", text(&source, &["configMap", "name"]), Tie::ConfigMap);
+                self.add("Secret", text(&source, &["secret", "name"]), Tie::Secret);
+            }
+        }
+        for container in ["initContainers", "containers"].into_iter().flat_map(|name| list(spec, name)) {
+            for from in list(&container, "envFrom") {
+                self.add("ConfigMap", text(&from, &["configMapRef", "name"]), Tie::ConfigMap);
+                self.add("Secret", text(&from, &["secretRef", "name"]), Tie::Secret);
+            }
+            for variable in list(&container, "env") {
+                self.add("ConfigMap", text(&variable, &["valueFrom", "configMapKeyRef", "name"]), Tie::ConfigMap);
+                self.add("Secret", text(&variable, &["valueFrom", "secretKeyRef", "name"]), Tie::Secret);
+            }
+        }
+    }
+
+    fn add_claim(&mut self, claim: &str) {
+        self.add("PersistentVolume", text(claim, &["spec", "volumeName"]), Tie::Volume);
+        self.add("StorageClass", text(claim, &["spec", "storageClassName"]), Tie::Class);
+    }
+
+    fn add_claims(&mut self, history: &History, received: u64) {
+        let claims: Vec<ObjectKey> =
+            self.by_name.iter().filter(|(_, tie)| **tie == Tie::Claim).map(|((_, key), _)| key.clone()).collect();
+        let Some(resource) = resource_of(history, "PersistentVolumeClaim", self.cluster) else { return };
+        for (_, claim) in claims.iter().filter_map(|key| text_at(history, resource, key, received)) {
+            self.add_claim(&claim);
+        }
+    }
+
+    /// What an object is to the incident; `None` if nothing.
+    pub fn find(&self, resource: &ApiResource, key: &ObjectKey) -> Option<Tie> {
+        if resource.cluster != self.cluster {
+            return None;
+        }
+        let kind = name_of(resource.kind)?;
+        let is_here = *key.namespace == *self.namespace;
+        let known = self.by_name.get(&(kind, key.clone())).copied();
+        known.or(match kind {
+            "ResourceQuota" | "LimitRange" if is_here => Some(Tie::Quota),
+            "HorizontalPodAutoscaler" if is_here => Some(Tie::Autoscaler),
+            "Node" if self.has_all_nodes => Some(Tie::Node),
+            "Namespace" if *key.name == *self.namespace => Some(Tie::Namespace),
+            "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration" if self.creates => Some(Tie::Webhook),
+            _ => None,
+        })
+    }
+
+    /// The names of the objects that are this to the incident.
+    pub fn names(&self, of: Tie) -> Vec<&str> {
+        let mut names: Vec<&str> =
+            self.by_name.iter().filter(|(_, tie)| **tie == of).map(|((_, key), _)| &*key.name).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Whether all nodes count.
+    pub fn has_all_nodes(&self) -> bool {
+        self.has_all_nodes
+    }
+
+    /// Whether the incident is about something that is created.
+    pub fn creates(&self) -> bool {
+        self.creates
+    }
+
+    /// The namespace.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// The cluster.
+    pub fn cluster(&self) -> &'static str {
+        self.cluster
+    }
+}
+
+/// The kinds whose objects an incident may have to do with.
+const KINDS: [&str; 23] = [
+    "Deployment",
+    "StatefulSet",
+    "DaemonSet",
+    "ReplicaSet",
+    "Job",
+    "CronJob",
+    "Pod",
+    "Node",
+    "ConfigMap",
+    "Secret",
+    "ServiceAccount",
+    "PriorityClass",
+    "PersistentVolumeClaim",
+    "PersistentVolume",
+    "StorageClass",
+    "ResourceQuota",
+    "LimitRange",
+    "HorizontalPodAutoscaler",
+    "Namespace",
+    "ValidatingWebhookConfiguration",
+    "MutatingWebhookConfiguration",
+    "Service",
+    "PodDisruptionBudget",
+];
+
+fn name_of(kind: &str) -> Option<&'static str> {
+    KINDS.iter().copied().find(|known| *known == kind)
+}

@@ -1,0 +1,133 @@
+//! An incident: what is wrong, what changed before it, the trail from the write to what it caused, and what did not change.
+
+use leptos::prelude::*;
+
+use kubechurn_model::feed::wrong::row::Words;
+use kubechurn_model::page::command::Command;
+use kubechurn_model::rewind::banner::RewindCommand;
+use kubechurn_model::view::why::{CauseRow, StepRow, WhyModel, WriterRow};
+use kubechurn_model::why::WhyCommand;
+
+use crate::ui::screen::{Commands, Screen};
+use crate::ui::values::Memo;
+
+/// The incident that the address names.
+#[component]
+pub fn Why(
+    /// What to show.
+    screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
+    let why = Memo::new(move |_| screen.feed.why.with(|why| why.clone().unwrap_or_default()));
+    let of = move |get: fn(&WhyModel) -> &String| move || why.with(|why| get(why).clone());
+    let rewind = move |_| commands.send(Command::Rewind(RewindCommand::To(why.with_untracked(|why| why.at))));
+    view! {
+        <section class="why" aria-label="Why" data-testid="why" data-tone=move || why.with(|why| why.tone)>
+            <header class="why-head">
+                <h1 data-testid="why-title">
+                    {of(|why| &why.kind)} " "
+                    <a href=move || Some(why.with(|why| why.href.clone())).filter(|href| !href.is_empty())>{of(|why| &why.name)}</a>
+                    " " {move || words(why.with(|why| why.words.clone()))}
+                </h1>
+                <p class="why-facts">
+                    <span>"since " <b class="num">{of(|why| &why.time)}</b></span>
+                    {move || why.with(|why| why.facts.clone()).into_iter()
+                        .map(|(value, words)| view! { <span><b class="num">{value}</b> " " {words}</span> })
+                        .collect_view()}
+                    <span class="why-buttons">
+                        <button data-testid="why-rewind" on:click=rewind>"Rewind to then"</button>
+                        <button data-testid="why-copy" on:click=move |_| commands.send(Command::Why(WhyCommand::Copy))>"Copy as text"</button>
+                        <button data-testid="why-close" on:click=move |_| commands.send(Command::Why(WhyCommand::Leave))>"Back"</button>
+                    </span>
+                </p>
+            </header>
+            <div class="why-body" tabindex="0" role="group" aria-label="the incident">
+                <section class="why-causes" aria-label="What changed before it">
+                    <h2>"What changed before it" <span>{move || if why.with(|why| why.is_searching) { "being searched" } else { "most likely first" }}</span></h2>
+                    <ol data-testid="why-causes">{move || why.with(|why| why.causes.clone()).into_iter().map(cause).collect_view()}</ol>
+                    {move || why.with(|why| why.causes.is_empty() && !why.is_searching).then(|| view! {
+                        <p class="why-none" data-testid="why-none">"Nothing changed that has to do with it, as far as it is known."</p>
+                    })}
+                    <p class="why-others" data-testid="why-others">{of(|why| &why.others)}</p>
+                </section>
+                <section class="why-trail" aria-label="The trail">
+                    <h2>"The trail" <span>"—— proven: owner, generation, or named"</span> <span>"- - - inferred"</span></h2>
+                    <ol data-testid="why-trail">{move || why.with(|why| why.trail.clone()).into_iter().map(step).collect_view()}</ol>
+                </section>
+                <section class="why-same" aria-label="What did not change">
+                    <h2>"What did not change"</h2>
+                    <p data-testid="why-unchanged">{of(|why| &why.unchanged)}</p>
+                    <ul data-testid="why-unknown">{move || why.with(|why| why.unknown.clone()).into_iter()
+                        .map(|words| view! { <li>{words}</li> })
+                        .collect_view()}</ul>
+                </section>
+                <section class="why-writers" aria-label="Who wrote">
+                    <h2>"Who wrote"</h2>
+                    <ul data-testid="why-writers">{move || why.with(|why| why.writers.clone()).into_iter().map(writer).collect_view()}</ul>
+                </section>
+            </div>
+        </section>
+    }
+}
+
+fn words(words: Words) -> impl IntoView {
+    // The spaces between the parts are text, so that what is copied or read out is a sentence.
+    words.into_iter().map(|(words, what)| view! { <span data-what=what>{words}</span>" " }).collect_view()
+}
+
+fn link(href: String) -> Option<String> {
+    Some(href).filter(|href| !href.is_empty())
+}
+
+fn cause(row: CauseRow) -> AnyView {
+    let check = |(holds, words, href): (bool, String, String)| {
+        let (sign, says) = if holds { ("✓", "speaks for it") } else { ("✗", "speaks against it") };
+        view! {
+            <li data-holds=holds.to_string()>
+                <span role="img" aria-label=says>{sign}</span>
+                <a href=link(href)>{words}</a>
+            </li>
+        }
+    };
+    view! {
+        <li class="why-cause" data-testid="why-cause" data-proof=row.proof>
+            <h3>
+                <a href=link(row.href)>{row.title}</a>
+                <span class="why-proof">{row.proof_words}</span>
+            </h3>
+            <p class="why-what">
+                <span class="wrong-words">{words(row.words)}</span>
+                <span class="num" title=row.time>{row.before}</span>
+            </p>
+            <ul>{row.checks.into_iter().map(check).collect_view()}</ul>
+        </li>
+    }
+    .into_any()
+}
+
+fn step(row: StepRow) -> AnyView {
+    let is_first = row.link.is_empty();
+    view! {
+        <li class="why-step" data-testid="why-step" data-proven=row.is_proven.to_string()>
+            {(!is_first).then(|| view! { <p class="why-link">{row.link}</p> })}
+            <p class="why-box">
+                <span class="why-when num">{row.time}</span>
+                <span class="num">{row.after}</span>
+                <b>{row.what}</b>
+                <a href=link(row.href)>{row.words}</a>
+            </p>
+        </li>
+    }
+    .into_any()
+}
+
+fn writer(row: WriterRow) -> AnyView {
+    view! {
+        <li data-certain=row.is_certain.to_string()>
+            <b>{row.who}</b> <span>{row.what}</span>
+            <span class="num">{row.time}</span> <span>{row.how}</span>
+        </li>
+    }
+    .into_any()
+}

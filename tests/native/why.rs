@@ -1,0 +1,167 @@
+//! An incident: it opens from what is wrong, by its address and by a key, and says the same after a reload, at another moment and
+//! in a recording.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::page::command::Command;
+use kubechurn_model::recording::Selected;
+use kubechurn_model::view::why::WhyModel;
+use kubechurn_model::why::WhyCommand;
+use kubechurn_recording::Header;
+
+use crate::page::{Page, with_page};
+use crate::recording::Opened;
+
+const SOON: Duration = Duration::from_secs(30);
+const IMAGE: &str = "example/web:1.4.2-typo";
+
+fn template(image: &str) -> Value {
+    json!({"metadata": {"labels": {"app": "web"}}, "spec": {"serviceAccountName": "web", "containers": [{"name": "web",
+        "image": image, "envFrom": [{"configMapRef": {"name": "web-config"}}]}]}})
+}
+
+fn deployment(image: &str, generation: u32, revision: &str) -> Value {
+    json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop", "uid": "d",
+        "generation": generation, "annotations": {"deployment.kubernetes.io/revision": revision}},
+        "spec": {"replicas": 3, "template": template(image)}, "status": {"observedGeneration": generation, "replicas": 3}})
+}
+
+fn set(name: &str, uid: &str, image: &str, revision: &str) -> Value {
+    let owner = json!([{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": true}]);
+    json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": name, "namespace": "shop", "uid": uid,
+        "ownerReferences": owner, "annotations": {"deployment.kubernetes.io/revision": revision}},
+        "spec": {"replicas": 1, "template": template(image)}})
+}
+
+fn pod(state: Value) -> Value {
+    let owner =
+        json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-2", "uid": "s2", "controller": true}]);
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web-2-a", "namespace": "shop", "uid": "p",
+        "ownerReferences": owner}, "spec": {"nodeName": "n1", "serviceAccountName": "web", "containers": [{"name": "web",
+        "image": IMAGE, "envFrom": [{"configMapRef": {"name": "web-config"}}]}]},
+        "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "True"}],
+        "containerStatuses": [{"name": "web", "image": IMAGE, "ready": false, "restartCount": 0, "state": state}]}})
+}
+
+fn config(level: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web-config", "namespace": "shop", "uid": "c"},
+        "data": {"LEVEL": level}})
+}
+
+/// A new image that cannot be pulled, after a change of a ConfigMap that does no harm.
+async fn break_it(cluster: &Cluster, page: &Page) {
+    for object in
+        [deployment("example/web:1.4.1", 1, "1"), set("web-1", "s1", "example/web:1.4.1", "1"), config("info")]
+    {
+        cluster.put(&object).await;
+    }
+    page.reaches("deployments", "live", SOON).await;
+    page.reaches("configmaps", "live", SOON).await;
+    wait_until("the Deployment is there", SOON, async || {
+        holds(page.rows("deployments").iter().any(|row| row.key == "shop/web"), || String::from("it is not"))
+    })
+    .await;
+    for object in
+        [config("debug"), deployment(IMAGE, 2, "1"), set("web-2", "s2", IMAGE, "2"), deployment(IMAGE, 2, "2")]
+    {
+        cluster.put(&object).await;
+    }
+    cluster.put(&pod(json!({"waiting": {"reason": "ContainerCreating"}}))).await;
+    cluster.put(&pod(json!({"waiting": {"reason": "ErrImagePull", "message": "not found"}}))).await;
+}
+
+/// The incident, once its causes are known.
+async fn shown(page: &Page) -> WhyModel {
+    page.in_time("the incident is shown", SOON, async || {
+        let why = page.view(|view| (*view.feed.why).clone());
+        match why.filter(|why| !why.is_searching && !why.words.is_empty()) {
+            Some(why) => Ok(why),
+            None => Err(format!("{:?}", page.view(|view| (*view.feed.why).clone()))),
+        }
+    })
+    .await
+}
+
+#[track_caller]
+fn check(why: &WhyModel) {
+    assert_eq!(why.title(), format!("Deployment shop/web: 1 of 3 Pods cannot pull {IMAGE}"));
+    let causes: Vec<(&str, &str)> = why.causes.iter().map(|cause| (&*cause.title, cause.proof)).collect();
+    assert_eq!(causes[0], ("The image was changed", "proven"), "{causes:?}");
+    assert!(causes[1..].iter().all(|(_, proof)| *proof != "proven"), "{causes:?}");
+    assert!(causes.contains(&("ConfigMap web-config was changed", "time")), "{causes:?}");
+    assert!(why.causes[0].checks.iter().all(|(holds, ..)| *holds), "{:?}", why.causes[0].checks);
+    assert!(!why.causes[0].href.is_empty());
+    let trail: Vec<(&str, bool)> = why.trail.iter().map(|step| (&*step.what, step.is_proven)).collect();
+    let steps = ["Deployment shop/web", "ReplicaSet web-2", "Pod web-2-a"];
+    assert!(steps.iter().all(|step| trail.contains(&(step, true))), "{trail:?}");
+    assert!(why.unchanged.starts_with("No node n1") && !why.unchanged.contains("ConfigMap"), "{}", why.unchanged);
+    assert_eq!(why.unknown, ["ServiceAccount web: not watched"]);
+    let text = why.text();
+    assert!(text.contains("1. The image was changed (proven)") && text.contains("not watched"), "{text}");
+}
+
+#[tokio::test]
+async fn an_incident_says_what_changed_before_it_wherever_one_comes_from() {
+    let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+    with_page(cluster.port(), "#/changes", async |page| {
+        break_it(&cluster, page).await;
+        let href = page
+            .in_time("the entry leads to its incident", SOON, async || {
+                let rows = page.view(|view| view.feed.wrong.rows.clone());
+                let row = rows.iter().find(|row| row.name == "shop/web");
+                row.map(|row| row.why_href.clone()).filter(|href| !href.is_empty()).ok_or_else(|| format!("{rows:?}"))
+            })
+            .await;
+        assert!(href.starts_with("#/why?of=deployments/shop/web&since="), "{href}");
+        page.open(&href);
+        check(&shown(page).await);
+        // The text leaves the page.
+        page.command(Command::Why(WhyCommand::Copy));
+        // Esc goes back to where one came from.
+        page.command(Command::Leave);
+        wait_until("the feed is shown again", SOON, async || {
+            holds(page.view(|view| view.feed.why.is_none()), || String::from("it is not"))
+        })
+        .await;
+        // From the row of a table, by a key.
+        page.open("#/deployments?sel=shop/web");
+        page.reaches("deployments", "live", SOON).await;
+        page.command(Command::Why(WhyCommand::Ask));
+        check(&shown(page).await);
+        // At a moment after it began.
+        let at = page.view(|view| view.feed.why.as_ref().map_or(0.0, |why| why.at));
+        let then = kubechurn_model::navigation::range::moment_written(at + 200.0);
+        page.open(&format!("{href}&at={then}"));
+        check(&shown(page).await);
+        // In a recording that is opened at the same address.
+        let blocks = page.look(|page, _| page.recording(Header::default(), Selected::default()));
+        let opened = Opened::of(&blocks, &href);
+        let why = opened.look(|model, _| (*model.view().feed.why).clone()).expect("the incident is shown");
+        assert_eq!(
+            why.causes.first().map(|cause| (&*cause.title, cause.proof)),
+            Some(("The image was changed", "proven"))
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_address_of_something_that_is_not_known_says_so() {
+    let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+    let place = "#/why?of=deployments/shop/nothing&since=2026-11-27T07:00:00.000Z";
+    with_page(cluster.port(), place, async |page| {
+        let why = page
+            .in_time("nothing is found", SOON, async || {
+                let why = page.view(|view| (*view.feed.why).clone());
+                why.filter(|why| !why.is_searching).ok_or_else(|| String::from("it is searched"))
+            })
+            .await;
+        assert_eq!((&*why.kind, &*why.name, why.causes.len()), ("Deployment", "shop/nothing", 0));
+        assert!(why.facts[0].0.contains("nothing is known to be wrong"), "{:?}", why.facts);
+    })
+    .await;
+}
