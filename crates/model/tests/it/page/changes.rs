@@ -315,7 +315,7 @@ fn keys_go_through_the_rows_of_the_feed_and_not_of_the_table_behind_it() {
     play.done();
     play.command(Command::Row(Step::First));
     assert!(play.done().contains("focus feed"), "the filter's Enter leads to the rows in sight");
-    for key in ["w", "c", "s", "y"] {
+    for key in ["W", "c", "s", "y"] {
         assert_eq!(play.on(key, Focus::Table), None, "{key} is for the table");
     }
     play.command(Command::Timeline(TimelineCommand::Fill(true)));

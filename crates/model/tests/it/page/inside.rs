@@ -378,9 +378,11 @@ fn whoever_leaves_the_way_of_a_lesson_sees_that_and_comes_back() {
     play.does(InsideCommand::Caption(-1));
     assert_eq!(seen(play.inside()), seen(first), "there is none before the first");
     play.does(InsideCommand::Lesson("410"));
+    play.arrive();
     let other = play.inside();
     assert_eq!((other.caption.lesson, &other.caption.place[..4]), ("410", "1 of"));
     play.does(InsideCommand::Toggle);
+    play.arrive();
     assert!(play.page.view().header.inside.is_none());
 }
 
