@@ -4,6 +4,7 @@
 //! A recording may be several files, one after the other. Each has lists of its own: of a watch that was there before, the first
 //! list in a later file says how everything is now.
 
+use kubechurn_client::api::sort;
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::vec;
@@ -115,7 +116,7 @@ impl Newest {
             .iter()
             .filter(|((of, key), object)| object.place == *place && of == resource && !named.contains(key));
         let mut missing: Vec<_> = objects.map(|((_, key), object)| (key.clone(), object.uid.clone())).collect();
-        missing.sort_by(|one, other| one.0.cmp(&other.0));
+        sort::sort_by(&mut missing, |one, other| one.0.cmp(&other.0));
         missing
     }
 
@@ -131,7 +132,9 @@ impl Newest {
         parts.extend(self.definitions.iter().map(|text| BeginningPart::Definition(Rc::clone(text))));
         let mut objects: Vec<_> = self.objects.iter().collect();
         // Those that are like each other stand together.
-        objects.sort_by(|((_, one), left), ((_, other), right)| (left.place, one).cmp(&(right.place, other)));
+        sort::sort_by(&mut objects, |((_, one), left), ((_, other), right)| {
+            (left.place, one).cmp(&(right.place, other))
+        });
         let mut objects = objects.into_iter().peekable();
         for (at, watch, known) in going() {
             while let Some(((_, key), object)) = objects.next_if(|(_, object)| object.place <= at) {

@@ -4,6 +4,7 @@
 //! annotations, of environment variables and other pairs of `name` and `value`, and of any text in an object. The values of
 //! Secrets are masked before anything is recorded.
 
+use kubechurn_client::api::sort;
 use std::ops::Range;
 
 use kubechurn_client::json::{first, items, members, named, unescaped};
@@ -45,7 +46,7 @@ pub struct Redacted {
 pub fn redact(text: &str, is_masked: bool) -> Option<Redacted> {
     let mut found = Found { text, is_masked, values: Vec::new() };
     found.look(text, "");
-    found.values.sort_by_key(|(range, ..)| range.start);
+    sort::sort_by_key(&mut found.values, |(range, ..)| range.start);
     if found.values.is_empty() {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use rustc_hash::FxHashMap;
@@ -140,7 +141,7 @@ impl Writer {
     pub fn covered(&self) -> (f64, f64, Vec<String>) {
         let Covered { from, to, watches } = &self.covered;
         let mut kinds: Vec<String> = watches.iter().filter_map(|watch| self.kinds.get(watch).cloned()).collect();
-        kinds.sort();
+        sort::sort(&mut kinds);
         kinds.dedup();
         (*from, *to, kinds)
     }

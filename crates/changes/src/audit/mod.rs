@@ -19,7 +19,7 @@ use smol_str::SmolStr;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::sort::sort_by;
+use kubechurn_client::api::sort;
 use kubechurn_client::api::uid::Uid;
 
 pub use self::facts::Version;
@@ -335,7 +335,7 @@ impl Requests {
             return self.settle_generated(of);
         }
         let Some(mut known) = self.known.remove(of) else { return };
-        known.writes.sort_by(|one, other| one.began.total_cmp(&other.began));
+        sort::sort_by(&mut known.writes, |one, other| one.began.total_cmp(&other.began));
         let pool = (of.0.clone(), of.1.clone(), of.2.clone(), SmolStr::default());
         let all: Vec<&Stored> = self
             .known
@@ -391,7 +391,7 @@ impl Requests {
     /// Joins the objects of a namespace whose names the server made with the requests that do not name what they created.
     fn settle_generated(&mut self, of: &Of) {
         let Some(mut pool) = self.known.remove(of) else { return };
-        pool.writes.sort_by(|one, other| one.began.total_cmp(&other.began));
+        sort::sort_by(&mut pool.writes, |one, other| one.began.total_cmp(&other.began));
         let (counting, places): (Vec<&Stored>, Vec<usize>) =
             pool.writes.iter().zip(0..).filter(|(write, _)| self.counts_for(write)).unzip();
         let objects = pool.generated.iter().filter_map(|name| {
@@ -496,7 +496,7 @@ impl Requests {
             *none_of.entry(of.1.clone()).or_default() += known.tally[State::None as usize];
         }
         counts.none_of = none_of.into_iter().collect();
-        sort_by(&mut counts.none_of, |(_, one), (_, other)| other.cmp(one));
+        sort::sort_by(&mut counts.none_of, |(_, one), (_, other)| other.cmp(one));
         counts
     }
 
@@ -557,7 +557,7 @@ impl Requests {
             known.insert(pool, of_pool);
         }
         known.retain(|_, known| !known.is_empty());
-        taken.sort_by_key(|found| found.id);
+        sort::sort_by_key(&mut taken, |found| found.id);
         taken
     }
 }

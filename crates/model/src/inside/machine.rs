@@ -1,5 +1,6 @@
 //! The machinery at one moment, and how it goes on by one step.
 
+use kubechurn_client::api::sort;
 use std::sync::Arc;
 
 use kubechurn_client::api::object::{Decode, Object, ObjectKey, ResourceVersion};
@@ -118,7 +119,7 @@ impl ReflectorStore for Sink<'_> {
         let store = self.queues.store(self.chosen);
         let mut left_out: Vec<ObjectKey> =
             store.iter().map(|object| &object.key).filter(|key| waiting.contains(*key)).cloned().collect();
-        left_out.sort_unstable();
+        sort::sort(&mut left_out);
         let again = store.len() - left_out.len();
         self.queues.resync(now);
         self.given.resync = Some((again, left_out));
@@ -136,7 +137,7 @@ fn rows(list: &CompleteList, known: Vec<Arc<Object>>) -> Vec<Row> {
     let version = |object: &Arc<Object>| Some(object.resource_version.clone());
     let mut rows: Vec<Row> =
         list.iter().map(|object| Row { key: object.key.clone(), known: None, listed: version(object) }).collect();
-    rows.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    sort::sort_by(&mut rows, |a, b| a.key.cmp(&b.key));
     let mut missing = Vec::new();
     for object in known {
         match rows.binary_search_by(|row| row.key.cmp(&object.key)) {
@@ -145,7 +146,7 @@ fn rows(list: &CompleteList, known: Vec<Arc<Object>>) -> Vec<Row> {
         }
     }
     rows.extend(missing);
-    rows.sort_by(|a, b| a.key.cmp(&b.key));
+    sort::sort_by(&mut rows, |a, b| a.key.cmp(&b.key));
     rows
 }
 

@@ -2,6 +2,7 @@
 //! step. The same text leads to the same state.
 
 use form_urlencoded::{Serializer, parse};
+use kubechurn_client::api::sort;
 
 use crate::inside::breaks::{Break, BreakKind};
 use crate::inside::handlers::HandlerOptions;
@@ -160,7 +161,7 @@ impl Place {
                         Some((step.parse().ok()?, Change::parse(change)?))
                     });
                     place.set = set.take(MOST).collect();
-                    place.set.sort_by_key(|(step, _)| *step);
+                    sort::sort_by_key(&mut place.set, |(step, _)| *step);
                 }
                 "lesson" => place.lesson = value.into_owned(),
                 "caption" => place.caption = value.parse().ok().and_then(|number: usize| number.checked_sub(1)),

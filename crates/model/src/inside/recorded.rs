@@ -3,6 +3,7 @@
 //! Only names and versions are played, so no text is read. A few objects stand for all, so that each of them can be followed:
 //! those that changed last. All their versions are played that are kept, and what is left out is counted.
 
+use kubechurn_client::api::sort;
 use std::sync::Arc;
 
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
@@ -94,7 +95,7 @@ pub fn recorded(history: &History, asked: Asked<'_>) -> Option<(Stream, (u64, u6
     }
     all.extend(known.iter().map(|(key, ..)| *key));
     let all = all.len();
-    known.sort_unstable_by(|a, b| a.0.cmp(b.0));
+    sort::sort_by(&mut known, |a, b| a.0.cmp(b.0));
     for (key, ..) in &known {
         if chosen.len() < OBJECTS {
             chosen.insert(key);

@@ -1,5 +1,6 @@
 //! The server of a recorded stream: what changed there when, and what it sends.
 
+use kubechurn_client::api::sort;
 use std::sync::Arc;
 
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion, decode_metadata};
@@ -108,7 +109,7 @@ impl Server {
         let listed: FxHashSet<&ObjectKey> = items.iter().map(|(object, _)| &object.key).collect();
         let mut gone: Vec<Item> =
             self.newest.values().filter(|(object, _)| !listed.contains(&object.key)).cloned().collect();
-        gone.sort_unstable_by(|a, b| a.0.key.cmp(&b.0.key));
+        sort::sort_by(&mut gone, |a, b| a.0.key.cmp(&b.0.key));
         for (object, text) in gone {
             self.change(at, DeltaType::Deleted, object, text);
         }
@@ -174,7 +175,7 @@ impl Server {
         }
         objects.retain(|key, _| !changed.contains_key(key));
         let mut items: Vec<Item> = objects.into_values().cloned().chain(changed.into_values().flatten()).collect();
-        items.sort_unstable_by(|a, b| a.0.key.cmp(&b.0.key));
+        sort::sort_by(&mut items, |a, b| a.0.key.cmp(&b.0.key));
         (version, items)
     }
 }

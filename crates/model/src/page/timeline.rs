@@ -1,5 +1,6 @@
 //! What the user sees of the timeline: the window of time, the lanes, and what is under the pointer.
 
+use kubechurn_client::api::sort;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -92,7 +93,7 @@ impl Hand {
         let events = scene.events.iter().filter(|event| event.y == row.y).map(|event| (event.x, true));
         let mut all: Vec<(f64, bool)> = pills.chain(glyphs).chain(past).chain(events).collect();
         all.retain(|(x, _)| (scene.layout.left..=scene.layout.right).contains(x));
-        all.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        sort::sort_by(&mut all, |one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         all.into_iter().map(|(x, is_low)| Hand { at: Some(scene.scale.time(x)), is_low, ..self }).collect()
     }
 }

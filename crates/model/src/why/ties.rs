@@ -1,5 +1,6 @@
 //! What an incident has to do with other objects: what its Pods refer to, what they run on, and what limits them.
 
+use kubechurn_client::api::sort;
 use std::borrow::Cow;
 
 use kubechurn_client::api::object::ObjectKey;
@@ -241,7 +242,7 @@ impl Ties {
     pub fn names(&self, of: Tie) -> Vec<&str> {
         let mut names: Vec<&str> =
             self.by_name.iter().filter(|(_, tie)| **tie == of).map(|((_, key), _)| &*key.name).collect();
-        names.sort_unstable();
+        sort::sort(&mut names);
         names
     }
 

@@ -11,6 +11,7 @@
 //! [`cache::delta_fifo`]: crate::cache::delta_fifo
 //! [`cache::real_fifo`]: crate::cache::real_fifo
 
+use crate::api::sort;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -175,7 +176,7 @@ fn gone<'a>(
 /// The objects of a store, sorted by key.
 fn in_order(store: &Store) -> Vec<&Arc<Object>> {
     let mut objects: Vec<&Arc<Object>> = store.iter().collect();
-    objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    sort::sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
     objects
 }
 

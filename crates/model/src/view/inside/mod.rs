@@ -10,6 +10,7 @@ pub use model::*;
 pub use settings::SETTINGS;
 
 use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::sort;
 
 use crate::inside::{BreakKind, Part, Request, Sent, Step, Walk, What, Which, lesson, same_kind};
 use crate::timeline::mark::grouped;
@@ -144,7 +145,7 @@ fn known_keys(walk: &Walk) -> Vec<ObjectKey> {
             keys.push(object.key.clone());
         }
     }
-    keys.sort_unstable();
+    sort::sort(&mut keys);
     keys.truncate(50);
     keys
 }

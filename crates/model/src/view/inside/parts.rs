@@ -1,6 +1,7 @@
 //! What is in each part after a step.
 
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+use kubechurn_client::api::sort;
 use rustc_hash::FxHashMap;
 
 use crate::inside::{BreakKind, Compared, Machine, Sent, Slot, SlotEntry, Step, Walk, What, Which, Worked};
@@ -308,7 +309,7 @@ pub(super) fn store(walk: &Walk) -> PartModel {
     let mut truth: FxHashMap<ObjectKey, ResourceVersion> =
         truth.into_iter().map(|(object, _)| (object.key.clone(), object.resource_version.clone())).collect();
     let mut objects = machine.queues().store(machine.settings().chosen).list();
-    objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    sort::sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
     let mut lines: Vec<Line> = Vec::new();
     for object in &objects {
         let there = truth.remove(&object.key);
@@ -323,7 +324,7 @@ pub(super) fn store(walk: &Walk) -> PartModel {
         lines.push(Line { look, left: name(&object.key), text: object.resource_version.to_string(), right, delta: "" });
     }
     let mut missing: Vec<(ObjectKey, ResourceVersion)> = truth.into_iter().collect();
-    missing.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    sort::sort_by(&mut missing, |a, b| a.0.cmp(&b.0));
     lines.extend(missing.iter().map(|(key, version)| Line {
         look: "later",
         left: name(key),
