@@ -128,7 +128,8 @@ fn wrong(page: &Model) -> Vec<WrongRow> {
     for row in &mut rows {
         row.words.retain(|(words, _)| !words.ends_with(" on it"));
         (row.since, row.href) = (String::new(), String::new());
-        // The address has the moment, too.
+        // Addresses have the moment, too.
+        row.why_href.truncate(row.why_href.find("&at=").unwrap_or(row.why_href.len()));
         row.began_href =
             row.began_href.split('&').find(|part| part.starts_with("change=")).unwrap_or_default().to_owned();
     }
