@@ -38,6 +38,9 @@ const OTHERS: &[&str] = &[
 /// How a link of a chapter begins that opens a recording in the page, where `./dev site` has put the book beside it.
 const RECORDING: &str = "../../#/open?url=recordings/";
 
+/// How a link of a chapter begins that opens a lesson in the page.
+const LESSON: &str = "../../#/inside?kind=pods&lesson=";
+
 /// The folders with which the name of a file of the project begins.
 const FOLDERS: &[&str] = &["benches/", "crates/", "docs/", "fuzz/", "mutants/", "plugin/", "src/", "style/", "tests/"];
 
@@ -143,6 +146,13 @@ fn link_fault(from: &Path, link: &str) -> Option<String> {
         let is_made =
             own.iter().any(|line| line.starts_with("kubechurn record ") && line.ends_with(&format!(" -o {name}")));
         return (!is_made).then(|| format!("{link}: no command of this document makes it"));
+    }
+    if let Some(id) = link.strip_prefix(LESSON) {
+        let lessons = Path::new(ROOT).join("crates/model/src/inside/lessons");
+        let files = std::fs::read_dir(lessons).expect("the lessons can be listed").flatten();
+        let mut texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
+        let is_there = texts.any(|text| text.contains(&format!("id: \"{id}\"")));
+        return (!is_there).then(|| format!("{link}: there is no such lesson"));
     }
     let (path, wanted) = link.split_once('#').map_or((link, None), |(path, wanted)| (path, Some(wanted)));
     let to = if path.is_empty() { Some(from.to_owned()) } else { resolve(from, path) };
@@ -287,6 +297,8 @@ fn what_is_wrong_in_a_document_is_found() {
     link("#none", Some("there is no such heading"));
     link("changes.md#none", Some("there is no such heading"));
     link("../../#/open?url=recordings/none.churn", Some("no command of this document makes it"));
+    link("../../#/inside?kind=pods&lesson=tombstone", None);
+    link("../../#/inside?kind=pods&lesson=none", Some("there is no such lesson"));
     let code = |code: &str, expected: Option<&str>| {
         let fault = code_fault(code).or_else(|| file_fault(from, code));
         assert_eq!(fault.as_deref().and_then(|fault| fault.strip_prefix(&format!("{code}: "))), expected, "{code}");
