@@ -17,6 +17,13 @@ const SHOWN: &str = "
     const text = one => one?.innerText.replace(/\\s+/g, ' ').trim();
     return [...document.querySelectorAll('.inside-part'), document.querySelector('.inside-sentence')].map(text)";
 
+/// Whether each row of the page ends where the next one begins, and holds what is in it.
+const STACKED: &str = "
+    const rows = [...document.querySelector('.inside').children].filter(one => one.offsetHeight > 1);
+    const [bottoms, tops] = ['bottom', 'top'].map(side => rows.map(one => one.getBoundingClientRect()[side]));
+    return tops.every((top, at) => at === 0 || top >= bottoms[at - 1] - 1)
+        && rows.every(one => one.matches('.inside-parts, .inside-steps') || one.scrollHeight <= one.clientHeight + 1)";
+
 /// The number of the step; -1 where none is shown.
 const STEP: &str = "return Number(document.querySelector('[data-testid=inside-number]')?.value ?? -1)";
 
@@ -103,6 +110,19 @@ async fn a_break_is_explained_and_healed_and_nothing_covers_anything() {
             let room = "return document.querySelector('[data-testid=inside-parts]').clientHeight > innerHeight * 0.4";
             page.becomes("the parts have room", room, json!(true)).await;
         }
+        page.open("#/inside?kind=pods&lesson=tombstone").await;
+        page.press("...").await;
+        let place = "return document.querySelector('[data-testid=inside-caption-place]')?.textContent";
+        page.becomes("the fourth caption is read", place, json!("4 of 5, Queue")).await;
+        let caption = page.text("inside-caption").await;
+        assert!(caption.contains("a tombstone"), "{caption}");
+        finds_nothing(page, "a lesson").await;
+        for (width, height) in [(1024, 700), (1440, 900)] {
+            viewport(page, width, height).await;
+            page.becomes("nothing of a lesson covers anything", STACKED, json!(true)).await;
+        }
+        page.click("lesson-410").await;
+        page.becomes("another lesson is read", place, json!("1 of 7, API server")).await;
     })
     .await;
 }
