@@ -21,7 +21,7 @@ use kubechurn_model::page::environment::Environment;
 use kubechurn_model::recording::Selected;
 use kubechurn_model::rewind::banner::RewindCommand;
 use kubechurn_model::timeline::scale::Window;
-use kubechurn_recording::{Block, Header, native};
+use kubechurn_recording::{Header, native};
 
 use crate::page::{Page, with_page};
 use crate::record::{Recorder, blocks};
@@ -240,18 +240,17 @@ fn is_the_same_in_a_file_of_a_part(scenario: &str, page: &Page, seen: &[Seen]) {
 }
 
 /// The marks of a page up to a time, each with its times. Those of a list are received a piece of it after the other, and stand where the
-/// list was complete; and what comes after a list and before the next frame of the screen is a mark at that frame.
+/// list was complete.
 type Marks = BTreeMap<String, BTreeSet<String>>;
 
-fn marks(page: &Model, (first, end): (f64, f64)) -> Marks {
+fn marks(page: &Model, end: f64) -> Marks {
     let mut all = Marks::new();
     let of_kind = |kind: &&str| {
         let marks: Vec<Value> = serde_json::from_str(&page.marks_of(kind)?).ok()?;
         let is_of_object = |mark: &Value| !["Sync", "Relist", "Gap"].iter().any(|one| mark["type"] == *one);
         let words = |mark: &Value| {
             let of = ["type", "key", "uid", "resourceVersion"].map(|name| mark[name].to_string());
-            let has_time = mark["type"] != "Replaced" && mark["time"].as_f64().is_some_and(|at| at > first);
-            let time = if has_time { mark["time"].to_string() } else { String::new() };
+            let time = if mark["type"] == "Replaced" { String::new() } else { mark["time"].to_string() };
             (format!("{kind} {}", of.join(" ")), time)
         };
         let is_then = |mark: &&Value| is_of_object(mark) && mark["time"].as_f64().is_some_and(|at| at <= end);
@@ -274,18 +273,6 @@ fn other_marks(one: &Marks, other: &Marks) -> Vec<String> {
     [missing(one, other), missing(other, one)].concat()
 }
 
-/// The latest time of a line.
-fn end_of(blocks: &[Vec<u8>]) -> f64 {
-    let mut end = f64::NEG_INFINITY;
-    for text in blocks {
-        let (text, mut block) = (str::from_utf8(text).expect("lines are text"), Block::default());
-        while let Some((at, _)) = block.next(text).expect("it is a recording") {
-            end = end.max(at);
-        }
-    }
-    end
-}
-
 /// What differs in a page between two times, line by line. A recording has ended when its last line came, and so it is not compared
 /// with a later time.
 fn differences(page: &Model, place: &dyn Environment) -> Option<BTreeSet<String>> {
@@ -305,8 +292,7 @@ fn is_the_same_saved_again(scenario: &str, file: &std::path::Path) {
     let mut one = Opened::of(&blocks(file), FRAGMENT);
     let saved = one.look(|page, _| page.recording(Header::default(), Selected::default()));
     let mut other = Opened::of(&saved, FRAGMENT);
-    let all = |page: &Model| marks(page, (f64::NEG_INFINITY, to));
-    let (first, second) = (one.look(|page, _| all(page)), other.look(|page, _| all(page)));
+    let (first, second) = (one.look(|page, _| marks(page, to)), other.look(|page, _| marks(page, to)));
     assert!(first.len() > 60, "{scenario}, recorded: {} marks", first.len());
     let different = other_marks(&first, &second);
     assert!(different.is_empty(), "{scenario}, recorded: marks differ: {different:#?}");
@@ -384,16 +370,6 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str], seed: u64) {
         opened.command(Command::Feed(FeedCommand::Wrong));
         let at = |number: usize| seen[seen.len() * number / 6].0;
         let pairs = [(at(0), at(5)), (at(2), at(4)), (at(3), at(5))];
-        // In a storm much comes between a list and the next frame of the screen.
-        let time = (if rate > 0 { f64::INFINITY } else { seen[0].0 }, end_of(&saved));
-        let now = opened.look(|page, _| marks(page, time));
-        assert!(now.len() > 60, "{scenario}, opened: {} marks", now.len());
-        // What was received is a mark with the next frame of the screen.
-        wait_until(&format!("{scenario}: the marks"), SOON, async || {
-            let different = other_marks(&page.look(|page, _| marks(page, time)), &now);
-            holds(different.is_empty(), || format!("{different:#?}"))
-        })
-        .await;
         // In a storm states and images change several times within a second, at random: with which of them trouble began is
         // shown by what of it came first.
         let steady = if rate > 0 { Vec::new() } else { steady(&seen) };
