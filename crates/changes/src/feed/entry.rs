@@ -98,7 +98,7 @@ pub struct Entry {
     pub unknown: Option<Unknown>,
     /// Whether these are Warnings.
     pub is_warning: bool,
-    /// The newest message of these Events, as far as it is kept.
+    /// The newest message of these Events that says why, as far as it is kept: see [`newer`].
     pub message: Option<Value>,
     /// Whether something failed in one of the changes.
     pub fails: bool,
@@ -125,6 +125,20 @@ pub struct Entry {
     pub(super) group: Option<super::folding::GroupKey>,
 }
 
+/// The message to show after a newer one. Beside the Event that says why, kubelet writes one that names the state alone
+/// (`Error: ErrImagePull`, `Error: ImagePullBackOff`; pkg/kubelet/kuberuntime), a moment later and anew with each retry: it takes the
+/// place of no other message.
+fn newer(old: Option<Value>, new: Option<&Value>) -> Option<Value> {
+    let is_state = |message: &Value| {
+        let word = message.kept().trim_matches('"').strip_prefix("Error: ");
+        word.is_some_and(|word| !word.contains(' '))
+    };
+    match new {
+        Some(new) if old.is_none() || !is_state(new) => Some(new.clone()),
+        _ => old,
+    }
+}
+
 impl Entry {
     /// Takes in one more change, of the member at this place.
     pub(super) fn fold(&mut self, line: &Line, member: usize) {
@@ -140,7 +154,7 @@ impl Entry {
         self.fails |= line.trouble().is_some() || line.is_warning();
         self.is_usual &= line.is_usual();
         if let Some(reason) = line.reason.as_ref().filter(|reason| reason.message.bytes > 0) {
-            self.message = Some(reason.message.clone());
+            self.message = newer(self.message.take(), Some(&reason.message));
         }
         self.unknown = self.unknown.or(line.unknown);
         self.has_added |= line.delta_type == DeltaType::Added;
@@ -173,7 +187,8 @@ impl Entry {
         self.count += other.count;
         self.first_at = self.first_at.min(other.first_at);
         if other.last_at > self.last_at {
-            (self.last_at, self.delta_type, self.message) = (other.last_at, other.delta_type, other.message);
+            (self.last_at, self.delta_type) = (other.last_at, other.delta_type);
+            self.message = newer(self.message.take(), other.message.as_ref());
         }
         self.seqs.extend(other.seqs);
         sort(&mut self.seqs);

@@ -342,6 +342,32 @@ fn warnings_are_distinguished_from_other_events_and_keep_their_message() {
 }
 
 #[test]
+fn the_reason_is_not_hidden_by_an_event_that_names_the_state_alone() {
+    let mut play = Play::new();
+    play.set(0.0, "Pod", "p", "", json!({}));
+    let why = "Failed to pull image \"web:2-typo\": not found";
+    let mut at = 1.0;
+    for name in ["first", "again"] {
+        for (number, message) in
+            ["Error: ErrImagePull", why, "Error: ErrImagePull", "Error: ImagePullBackOff"].iter().enumerate()
+        {
+            let rest =
+                json!({"involvedObject": {"uid": "p"}, "type": "Warning", "reason": "Failed", "message": message});
+            play.set(at, "Event", &format!("{name}-{number}"), "", rest);
+            at += 1.0;
+            let shown = play.feed.rows().find(|row| row.is_warning).unwrap().message.clone().unwrap();
+            // Where nothing better is known, the state is shown.
+            let expected = if name == "first" && number == 0 { *message } else { why };
+            assert_eq!(shown.kept(), expected);
+        }
+    }
+    let rest = json!({"involvedObject": {"uid": "p"}, "type": "Warning", "reason": "Failed", "message": "Error: no such file"});
+    play.set(at, "Event", "other", "", rest);
+    let shown = play.feed.rows().find(|row| row.is_warning).unwrap().message.clone().unwrap();
+    assert_eq!(shown.kept(), "Error: no such file");
+}
+
+#[test]
 fn an_opened_row_names_what_says_as_much_and_how_much_more_there_is() {
     let mut play = Play::new();
     let images = |tag: &str| {
