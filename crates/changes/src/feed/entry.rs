@@ -186,10 +186,13 @@ impl Entry {
         let offset = self.members.len();
         self.count += other.count;
         self.first_at = self.first_at.min(other.first_at);
+        let (mut older, mut newest) = (self.message.take(), other.message);
         if other.last_at > self.last_at {
             (self.last_at, self.delta_type) = (other.last_at, other.delta_type);
-            self.message = newer(self.message.take(), other.message.as_ref());
+        } else {
+            std::mem::swap(&mut older, &mut newest);
         }
+        self.message = newer(older, newest.as_ref());
         self.seqs.extend(other.seqs);
         sort(&mut self.seqs);
         self.seqs.drain(..self.seqs.len().saturating_sub(MOST_SEQS));
