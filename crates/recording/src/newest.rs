@@ -4,7 +4,6 @@
 //! A recording may be several files, one after the other. Each has lists of its own: of a watch that was there before, the first
 //! list in a later file says how everything is now.
 
-use kubechurn_client::api::sort;
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::vec;
@@ -12,6 +11,7 @@ use std::vec;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -4,9 +4,9 @@
 //! annotations, of environment variables and other pairs of `name` and `value`, and of any text in an object. The values of
 //! Secrets are masked before anything is recorded.
 
-use kubechurn_client::api::sort;
 use std::ops::Range;
 
+use kubechurn_client::api::sort;
 use kubechurn_client::json::{first, items, members, named, unescaped};
 
 /// What the name of a value has in it that is not to be read.

@@ -1,14 +1,13 @@
 //! The machinery at one moment, and how it goes on by one step.
 
-use kubechurn_client::api::sort;
 use std::sync::Arc;
 
 use kubechurn_client::api::object::{Decode, Object, ObjectKey, ResourceVersion};
 use kubechurn_client::api::request::WatchRequest;
+use kubechurn_client::api::sort;
 use kubechurn_client::cache::backoff::Moment;
-use kubechurn_client::cache::client_go::Call;
 use kubechurn_client::cache::complete_list::CompleteList;
-use kubechurn_client::cache::delta::{DeltaObject, DeltaType};
+use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::queue::Queued;
 use kubechurn_client::cache::reflector::{Action, Input, Notice, Options, Reflector, ReflectorStore, Unread};
@@ -224,7 +223,7 @@ impl Machine {
                 if handler == 0
                     && let Handled::Called(call) = &handled
                 {
-                    self.work.add(key_of(call));
+                    self.work.add(call.key().clone());
                 }
                 return Some(What::Handler(handler, handled));
             }
@@ -440,12 +439,5 @@ impl Machine {
         let found = items.binary_search_by(|(object, _)| object.key.cmp(&work.key));
         let newest = found.ok().map(|at| items[at].0.resource_version.clone()).unwrap_or_default();
         newest != work.read
-    }
-}
-
-fn key_of(call: &Call) -> ObjectKey {
-    match call {
-        Call::OnAdd { new, .. } | Call::OnUpdate { new, .. } => new.key.clone(),
-        Call::OnDelete { object: DeltaObject::Known(last) | DeltaObject::FinalStateUnknown(last) } => last.key.clone(),
     }
 }

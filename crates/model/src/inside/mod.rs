@@ -35,6 +35,7 @@ pub use part::Part;
 pub use place::{Change, LATE, Place, SLOW, same_kind};
 pub use queues::{Counts, Queues, Slot, SlotEntry, Taken, Which};
 pub use server::{Entry, Frame, Sent, Server};
+pub(crate) use step::plural;
 pub use step::{Compared, Row, Step, What, written};
 pub use walk::{Stream, Walk};
 pub use work::{InWork, ReconcilerOptions, Work, Worked};
@@ -148,18 +149,6 @@ impl Inside {
         }
         while self.machine.number() < number && self.forward().is_some() {}
         self.machine.number()
-    }
-
-    /// Goes forward until something happens, or by so many steps. Returns whether it happened.
-    pub fn forward_until(&mut self, until: &Until, most: usize) -> bool {
-        for _ in 0..most {
-            match self.forward() {
-                Some(step) if until.is(step) => return true,
-                Some(_) => {}
-                None => return false,
-            }
-        }
-        false
     }
 
     /// The next steps, at most so many, as they will be if nothing else is set.

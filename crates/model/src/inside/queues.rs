@@ -11,6 +11,8 @@ use kubechurn_client::cache::pipeline::Pipeline;
 use kubechurn_client::cache::queue::Queue as _;
 use kubechurn_client::cache::store::{Change, Store};
 
+use crate::timeline::mark::MarkType;
+
 /// One of the queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Which {
@@ -287,20 +289,10 @@ fn pop_folding(folding: &mut Pipeline) -> Option<Taken> {
     found.then_some(taken)
 }
 
-fn word(delta_type: DeltaType) -> &'static str {
-    match delta_type {
-        DeltaType::Added => "Added",
-        DeltaType::Updated => "Updated",
-        DeltaType::Deleted => "Deleted",
-        DeltaType::Replaced => "Replaced",
-        DeltaType::Sync => "Sync",
-    }
-}
-
 fn entries(deltas: &[Delta]) -> Vec<SlotEntry> {
     let entry = |delta: &Delta| {
         let (word, stands_for) = match delta {
-            Delta::One { delta_type, .. } => (word(*delta_type), 1),
+            Delta::One { delta_type, .. } => (MarkType::from(*delta_type).name(), 1),
             Delta::ReplacedAll { objects, .. } => ("ReplacedAll", objects.len() as u64),
             Delta::SyncAll => ("SyncAll", 1),
             Delta::Bookmark { .. } => ("Bookmark", 1),
@@ -313,7 +305,7 @@ fn entries(deltas: &[Delta]) -> Vec<SlotEntry> {
 
 fn folded(delta: &kubechurn_client::cache::delta::Delta) -> SlotEntry {
     SlotEntry {
-        word: word(delta.delta_type),
+        word: MarkType::from(delta.delta_type).name(),
         object: Some(delta.object.object().clone()),
         is_tombstone: delta.is_tombstone(),
         stands_for: u64::from(delta.folded),

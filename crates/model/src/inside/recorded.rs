@@ -3,15 +3,15 @@
 //! Only names and versions are played, so no text is read. A few objects stand for all, so that each of them can be followed:
 //! those that changed last. All their versions are played that are kept, and what is left out is counted.
 
-use kubechurn_client::api::sort;
 use std::sync::Arc;
 
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_recorder::{Record, Then};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde_json::json;
 
 use crate::history::History;
@@ -114,7 +114,7 @@ pub fn recorded(history: &History, asked: Asked<'_>) -> Option<(Stream, (u64, u6
     let mut clock = Clock::default();
     let begins = clock.after(played.first().map_or(moment.at, |(record, _)| record.at) - 1_000.0);
     server.push(begins, Frame::List { version: ResourceVersion::new(&version.to_string()), items });
-    let mut present: FxHashMap<&ObjectKey, ()> = known.iter().map(|(key, ..)| (*key, ())).collect();
+    let mut present: FxHashSet<&ObjectKey> = known.iter().map(|(key, ..)| *key).collect();
     let (mut breaks, mut steps, mut lists) = (Vec::new(), steps.into_iter().peekable(), false);
     let count = played.len();
     for (record, life) in played {
@@ -137,7 +137,7 @@ pub fn recorded(history: &History, asked: Asked<'_>) -> Option<(Stream, (u64, u6
                 present.remove(&life.key);
                 DeltaType::Deleted
             }
-            _ if present.insert(&life.key, ()).is_none() => DeltaType::Added,
+            _ if present.insert(&life.key) => DeltaType::Added,
             _ => DeltaType::Updated,
         };
         // What a later list brought had happened before it.

@@ -1,9 +1,9 @@
 //! The server of a recorded stream: what changed there when, and what it sends.
 
-use kubechurn_client::api::sort;
 use std::sync::Arc;
 
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion, decode_metadata};
+use kubechurn_client::api::sort;
 use kubechurn_client::cache::delta::DeltaType;
 use rustc_hash::{FxHashMap, FxHashSet};
 

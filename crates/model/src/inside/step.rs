@@ -261,6 +261,7 @@ fn objects(count: usize) -> String {
     plural(count, "object")
 }
 
-fn plural(count: usize, word: &str) -> String {
+/// A number of things: `1 key`, `2 keys`.
+pub(crate) fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,6 +1,5 @@
 //! What the user sees of the timeline: the window of time, the lanes, and what is under the pointer.
 
-use kubechurn_client::api::sort;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_changes::noise::Marks;
 use kubechurn_changes::past;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort;
 use kubechurn_client::api::uid::Uid;
 use rustc_hash::FxHashMap;
 

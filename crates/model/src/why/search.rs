@@ -25,8 +25,9 @@ const AFTER: f64 = 1_500.0;
 const BATCH: usize = 1_000;
 /// How long the Pods of a version must have been ready, in milliseconds, so that they were well.
 const WELL: f64 = 15_000.0;
-/// The most changes that are kept.
-const MOST: usize = 400;
+
+/// Changes of one field of one object: of a fight, by one writer.
+type Same = (Tie, ObjectKey, SmolStr, SmolStr);
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +57,8 @@ pub struct Search {
     was_well_at: Option<f64>,
     next: u64,
     until: u64,
+    /// The last change of each field, and how many there were.
+    causes: FxHashMap<Same, (Cause, usize)>,
     found: Found,
     is_done: bool,
 }
@@ -78,6 +81,7 @@ impl Search {
             was_well_at: was_well_at(&ties, since, history),
             next: history.moment(from).received,
             until,
+            causes: FxHashMap::default(),
             found: Found { from, ..Found::default() },
             incident,
             ties,
@@ -139,8 +143,12 @@ impl Search {
                 own: &self.own,
             };
             match Cause::weigh(&line, change.resource, tie, new.or(old).unwrap_or("{}"), &facts) {
-                Some(cause) if self.found.causes.len() < MOST => self.found.causes.push(cause),
-                Some(_) => {}
+                Some(cause) => {
+                    let writer = if self.is_fight() { cause.writer.clone() } else { SmolStr::default() };
+                    let same = (cause.tie, cause.key.clone(), cause.path.clone(), writer);
+                    let times = self.causes.get(&same).map_or(0, |(_, times)| *times);
+                    self.causes.insert(same, (cause, times + 1));
+                }
                 None => self.found.noise += 1,
             }
         }
@@ -150,31 +158,23 @@ impl Search {
         }
     }
 
-    /// Of several changes of one field the last one is kept, and the others are counted; those of a fight for each writer.
+    /// Whether it is about a field over which managers fight, or that goes to and fro.
+    fn is_fight(&self) -> bool {
+        !self.incident.path.is_empty()
+    }
+
     fn finish(&mut self, history: &History) {
-        let is_fight = !self.incident.path.is_empty();
-        type Same = (Tie, ObjectKey, SmolStr, SmolStr);
-        let mut last: FxHashMap<Same, Cause> = FxHashMap::default();
-        let mut times: FxHashMap<Same, usize> = FxHashMap::default();
-        for cause in self.found.causes.drain(..) {
-            let writer = if is_fight { cause.writer.clone() } else { SmolStr::default() };
-            let same = (cause.tie, cause.key.clone(), cause.path.clone(), writer);
-            *times.entry(same.clone()).or_default() += 1;
-            last.insert(same, cause);
-        }
-        let mut causes: Vec<Cause> = last
-            .into_iter()
-            .map(|(same, mut cause)| {
-                let times = times.get(&same).copied().unwrap_or(1);
-                // In a fight that it happens again and again is what is wrong.
-                if is_fight {
-                    cause.times = times
-                } else {
-                    cause.happened(times)
-                }
-                cause
-            })
-            .collect();
+        let is_fight = self.is_fight();
+        let causes = std::mem::take(&mut self.causes).into_values().map(|(mut cause, times)| {
+            // In a fight that it happens again and again is what is wrong.
+            if is_fight {
+                cause.times = times
+            } else {
+                cause.happened(times)
+            }
+            cause
+        });
+        let mut causes: Vec<Cause> = causes.collect();
         weigh_quotas(&mut causes);
         sort_by(&mut causes, |one, other| other.score.cmp(&one.score).then(other.seq.cmp(&one.seq)));
         self.found.trail = trail(&self.incident, &self.ties, causes.first(), history, self.until);

@@ -1,10 +1,10 @@
 //! What an incident has to do with other objects: what its Pods refer to, what they run on, and what limits them.
 
-use kubechurn_client::api::sort;
 use std::borrow::Cow;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort;
 use kubechurn_client::json;
 use rustc_hash::FxHashMap;
 

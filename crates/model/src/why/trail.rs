@@ -108,7 +108,7 @@ pub fn trail(incident: &Incident, ties: &Ties, cause: Option<&Cause>, history: &
         let words: Vec<&str> = incident.words.iter().skip(counts).map(|(words, _)| &**words).collect();
         let (link, proven) = if first.is_some() { ("the same Pod", true) } else { (leads, is_proven) };
         let last = step(trouble, what, words.join(" "), link, proven);
-        steps.push(Step { at: last.at.max(incident.since.min(trouble.at.max(incident.since))), ..last });
+        steps.push(Step { at: trouble.at.max(incident.since), ..last });
     }
     if incident.fault.is_some()
         && let Some((entry, reason)) = event(history, (&resource, &failing.key), incident.since)

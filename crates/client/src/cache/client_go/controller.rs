@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Delta, gone};
-use crate::api::object::Object;
+use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{DeltaObject, DeltaType};
 use crate::cache::store::Store;
 
@@ -29,6 +29,16 @@ pub enum Call {
         /// Its last state, or a tombstone with the last known one.
         object: DeltaObject,
     },
+}
+
+impl Call {
+    /// The key of its object.
+    pub fn key(&self) -> &ObjectKey {
+        match self {
+            Call::OnAdd { new, .. } | Call::OnUpdate { new, .. } => &new.key,
+            Call::OnDelete { object } => &object.object().key,
+        }
+    }
 }
 
 /// Applies popped deltas to a store, oldest first, and returns the calls of the handler (`controller.go`, `processDeltas`).

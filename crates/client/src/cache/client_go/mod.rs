@@ -11,7 +11,6 @@
 //! [`cache::delta_fifo`]: crate::cache::delta_fifo
 //! [`cache::real_fifo`]: crate::cache::real_fifo
 
-use crate::api::sort;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -19,6 +18,7 @@ use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{Object, ObjectKey, ResourceVersion};
+use crate::api::sort;
 use crate::cache::delta::{DeltaObject, DeltaType};
 use crate::cache::store::Store;
 

@@ -104,11 +104,6 @@ impl Lesson {
         };
         self.captions.iter().map(stop).collect()
     }
-
-    /// Goes to a caption, or to the beginning where there is no such one.
-    pub fn seek(&self, inside: &mut Inside, caption: usize) {
-        inside.seek(self.stops().get(caption).copied().unwrap_or(0));
-    }
 }
 
 /// The Reflector starts.

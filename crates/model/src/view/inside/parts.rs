@@ -2,12 +2,14 @@
 
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::sort;
+use kubechurn_client::cache::client_go::Call;
 use rustc_hash::FxHashMap;
 
-use crate::inside::{BreakKind, Compared, Machine, Sent, Slot, SlotEntry, Step, Walk, What, Which, Worked};
-use crate::timeline::mark::grouped;
+use crate::inside::{BreakKind, Compared, Machine, Sent, Slot, SlotEntry, Step, Walk, What, Which, Worked, plural};
+use crate::timeline::mark::{MarkType, grouped};
 use crate::view::inside::model::{Line, PartModel, QueueModel, SlotModel};
-use crate::view::inside::words::{call_line, delta_word, key_of, name, plural};
+use crate::view::inside::steps::Passed;
+use crate::view::inside::words::{call_line, name};
 use crate::view::seconds;
 
 /// So many slots of a queue are shown.
@@ -46,7 +48,7 @@ pub(super) fn server(walk: &Walk) -> PartModel {
         lines.push(match &entry.what {
             Sent::Change { delta_type, object, .. } => Line {
                 look,
-                delta: delta_word(*delta_type),
+                delta: MarkType::from(*delta_type).name(),
                 left: object.resource_version.to_string(),
                 text: name(&object.key),
                 right,
@@ -93,7 +95,7 @@ fn sent(step: &Step, title: &str) -> Option<Line> {
         What::Watches { from } => Line { look: "watch", text: format!("WATCH from {from}"), ..Line::default() },
         What::Event { delta_type, object, broken } => Line {
             look: "",
-            delta: delta_word(*delta_type),
+            delta: MarkType::from(*delta_type).name(),
             left: object.resource_version.to_string(),
             text: name(&object.key),
             right: String::from(match broken {
@@ -124,23 +126,15 @@ fn sent(step: &Step, title: &str) -> Option<Line> {
 pub(super) fn reflector(walk: &Walk) -> PartModel {
     let machine = walk.machine();
     let version = machine.reflector().resource_version();
-    let (mut lists, mut watches, mut bookmark) = (0_u64, 0_u64, None);
-    for step in walk.steps() {
-        match &step.what {
-            What::Listed { .. } => lists += 1,
-            What::Watches { .. } => watches += 1,
-            What::Bookmark(_) => bookmark = Some(step.at),
-            _ => {}
-        }
-    }
+    let passed = Passed::of(walk);
     let ago = |at: f64| format!("{} ago", seconds(machine.now() - at));
     let mut facts = vec![
         ("version", if version.is_unset() { String::from("none yet") } else { version.to_string() }),
-        ("lists", lists.to_string()),
-        ("watches", watches.to_string()),
+        ("lists", passed.lists.to_string()),
+        ("watches", passed.watches.to_string()),
     ];
     facts.extend(machine.reflector().heard().map(|at| ("heard", ago(at))));
-    facts.extend(bookmark.map(|at| ("bookmark", ago(at))));
+    facts.extend(passed.bookmark.map(|at| ("bookmark", ago(at))));
     facts.extend(machine.reflector().retry_at().map(|at| ("backoff", seconds(at - machine.now()))));
     PartModel { facts, note: format!("Because {}.", machine.reason()), ..PartModel::default() }
 }
@@ -248,7 +242,7 @@ pub(super) fn pop(machine: &Machine) -> PartModel {
         let key = taken.key.as_ref().map_or_else(|| String::from("all objects"), name);
         let calls = taken.calls.iter().take(CALLS).map(|call| Line {
             // The key stands above already where all calls are of one.
-            left: if taken.key.is_some() { String::new() } else { name(key_of(call)) },
+            left: if taken.key.is_some() { String::new() } else { name(call.key()) },
             ..call_line("new", call)
         });
         let more = taken.calls.len().saturating_sub(CALLS);
@@ -302,7 +296,7 @@ pub(super) fn store(walk: &Walk) -> PartModel {
         return PartModel { lines, note: more(rows.len()), ..PartModel::default() };
     }
     let changed: Vec<&ObjectKey> = match machine.last().map(|step| &step.what) {
-        Some(What::Popped(taken)) => taken.calls.iter().map(key_of).collect(),
+        Some(What::Popped(taken)) => taken.calls.iter().map(Call::key).collect(),
         _ => Vec::new(),
     };
     let (_, truth) = walk.server().list_after(walk.server().happened(machine.now()));

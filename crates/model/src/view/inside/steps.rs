@@ -1,9 +1,9 @@
 //! The row of steps, and what went through.
 
-use crate::inside::{Compared, Handled, Step, Walk, What, Worked};
-use crate::timeline::mark::grouped;
+use crate::inside::{Compared, Handled, Step, Walk, What, Worked, plural};
+use crate::timeline::mark::{MarkType, grouped};
 use crate::view::inside::model::{Line, StepModel};
-use crate::view::inside::words::{call_line, delta_of, delta_word, name, plural};
+use crate::view::inside::words::{call_line, delta_of, name};
 
 /// So many steps stand before the present one in the row of steps, and so many after it.
 const STEPS: (usize, usize) = (8, 5);
@@ -48,7 +48,7 @@ fn short(step: &Step) -> String {
         }
         What::Watches { from } => format!("Watch from {from}"),
         What::Event { delta_type, object, .. } => {
-            format!("{} {}", name(&object.key), delta_word(*delta_type).to_lowercase())
+            format!("{} {}", name(&object.key), MarkType::from(*delta_type).name().to_lowercase())
         }
         What::Bookmark(version) => format!("Bookmark: seen up to {version}"),
         What::Lost(key) => format!("Lost: {}", key.as_ref().map_or_else(|| String::from("a bookmark"), name)),
@@ -73,17 +73,36 @@ fn short(step: &Step) -> String {
     }
 }
 
+/// What came from the server.
+#[derive(Debug, Default)]
+pub(super) struct Passed {
+    pub(super) lists: u64,
+    pub(super) watches: u64,
+    events: u64,
+    bookmarks: u64,
+    /// When the last bookmark came, in milliseconds.
+    pub(super) bookmark: Option<f64>,
+}
+
+impl Passed {
+    pub(super) fn of(walk: &Walk) -> Passed {
+        let mut passed = Passed::default();
+        for step in walk.steps() {
+            match &step.what {
+                What::Listed { .. } => passed.lists += 1,
+                What::Watches { .. } => passed.watches += 1,
+                What::Event { .. } => passed.events += 1,
+                What::Bookmark(_) => (passed.bookmarks, passed.bookmark) = (passed.bookmarks + 1, Some(step.at)),
+                _ => {}
+            }
+        }
+        passed
+    }
+}
+
 /// What went through from the server to the handlers.
 pub(super) fn sums(walk: &Walk) -> String {
-    let (mut lists, mut events, mut bookmarks) = (0_u64, 0_u64, 0_u64);
-    for step in walk.steps() {
-        match &step.what {
-            What::Listed { .. } => lists += 1,
-            What::Event { .. } => events += 1,
-            What::Bookmark(_) => bookmarks += 1,
-            _ => {}
-        }
-    }
+    let Passed { lists, events, bookmarks, .. } = Passed::of(walk);
     let machine = walk.machine();
     let chosen = machine.settings().chosen;
     let counts = machine.queues().counts(chosen);

@@ -2,25 +2,16 @@
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::cache::client_go::Call;
-use kubechurn_client::cache::delta::{DeltaObject, DeltaType};
+use kubechurn_client::cache::delta::DeltaObject;
 
 use crate::inside::{Compared, Handled, Step, What, is_sync};
+use crate::timeline::mark::MarkType;
 use crate::view::inside::model::Line;
-
-pub(super) fn delta_word(delta_type: DeltaType) -> &'static str {
-    match delta_type {
-        DeltaType::Added => "Added",
-        DeltaType::Updated => "Updated",
-        DeltaType::Deleted => "Deleted",
-        DeltaType::Replaced => "Replaced",
-        DeltaType::Sync => "Sync",
-    }
-}
 
 /// The type of a step's delta, where it has one.
 pub(super) fn delta_of(step: &Step) -> &'static str {
     match &step.what {
-        What::Event { delta_type, .. } => delta_word(*delta_type),
+        What::Event { delta_type, .. } => MarkType::from(*delta_type).name(),
         What::Replaced(rows) if rows.iter().any(|row| row.compared() == Compared::Missing) => "tombstone",
         What::Replaced(_) | What::Listed { .. } => "Replaced",
         What::Resynced { .. } => "Sync",
@@ -55,13 +46,6 @@ pub(super) fn name(key: &ObjectKey) -> String {
     begin.chain(std::iter::once('…')).chain(key.name.chars().skip(letters - 7)).collect()
 }
 
-pub(super) fn key_of(call: &Call) -> &ObjectKey {
-    match call {
-        Call::OnAdd { new, .. } | Call::OnUpdate { new, .. } => &new.key,
-        Call::OnDelete { object: DeltaObject::Known(last) | DeltaObject::FinalStateUnknown(last) } => &last.key,
-    }
-}
-
 pub(super) fn call_line(look: &'static str, call: &Call) -> Line {
     let (text, right) = match call {
         Call::OnAdd { new, is_in_initial_list } => {
@@ -73,9 +57,5 @@ pub(super) fn call_line(look: &'static str, call: &Call) -> Line {
             ("OnDelete, tombstone", last.resource_version.to_string())
         }
     };
-    Line { look, delta: delta_of_call(call), left: name(key_of(call)), text: text.into(), right }
-}
-
-pub(super) fn plural(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+    Line { look, delta: delta_of_call(call), left: name(call.key()), text: text.into(), right }
 }

@@ -46,7 +46,7 @@ fn a_lost_event_is_not_healed_by_a_resync_and_is_by_a_list() {
     let gone = Break { entry: 3, kind: BreakKind::Gone };
     let settings = Settings { breaks: vec![lose, gone], ..settings };
     let mut inside = Inside::new(server, settings, 0.0);
-    assert!(inside.forward_until(&Until::Tombstone, 9999), "b is missing in the new list");
+    assert!(forward_until(&mut inside, &Until::Tombstone, 9999), "b is missing in the new list");
     let words = inside.machine().last().map(Step::words).unwrap();
     assert_eq!(words, "A handler is called: OnDelete(DeletedFinalStateUnknown{n/b@6}).");
     play(&mut inside);
@@ -75,10 +75,10 @@ fn twice_is_one_update_that_changes_nothing() {
 #[test]
 fn after_410_the_list_is_compared_with_what_is_known() {
     let mut inside = inside(&FRAMES, broken(2, BreakKind::Gone));
-    assert!(inside.forward_until(&Until::Ended, 99) && inside.forward_until(&Until::Ended, 99));
+    assert!(forward_until(&mut inside, &Until::Ended, 99) && forward_until(&mut inside, &Until::Ended, 99));
     let reason = inside.machine().reason();
     assert!(reason.contains("too old resource version: 12"), "{reason}");
-    assert!(inside.forward_until(&Until::Replace, 99));
+    assert!(forward_until(&mut inside, &Until::Replace, 99));
     let Some(What::Replaced(rows)) = inside.machine().last().map(|step| &step.what) else { panic!() };
     let rows: Vec<String> = rows.iter().map(|row| format!("{} {:?}", row.key.name, row.compared())).collect();
     assert!(rows.contains(&String::from("b Missing")), "{rows:?}");

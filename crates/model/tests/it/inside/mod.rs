@@ -54,6 +54,11 @@ fn inside(frames: &[&str], settings: Settings) -> Inside {
     Inside::new(server(frames), settings, 0.0)
 }
 
+/// Goes forward until something happens, or by so many steps. Returns whether it happened.
+fn forward_until(inside: &mut Inside, until: &Until, most: usize) -> bool {
+    (0..most).map_while(|_| inside.forward().map(|step| until.is(step))).any(|is_it| is_it)
+}
+
 /// Breaks before an entry of the server's log, which does not count the first list.
 fn broken(entry: usize, kind: BreakKind) -> Settings {
     Settings { breaks: vec![Break { entry, kind }], ..Settings::default() }

@@ -123,7 +123,7 @@ fn ten_thousand_frames_to_and_fro_end_in_the_same_state() {
 fn what_is_set_at_a_step_holds_from_there_on_and_is_forgotten_by_what_is_set_before_it() {
     let frames = ["[10 a@5", "~a@11", "~a@12", "~a@13", "~a@14"];
     let mut inside = inside(&frames, Settings::default());
-    inside.forward_until(&Until::Popped(ObjectKey::new("n", "a")), 99);
+    forward_until(&mut inside, &Until::Popped(ObjectKey::new("n", "a")), 99);
     let held = Settings { pop_takes: f64::INFINITY, ..Settings::default() };
     let number = inside.machine().number();
     inside.set(held.clone());
@@ -161,12 +161,12 @@ fn it_stops_at_what_it_was_asked_for() {
         (Until::Popped(ObjectKey::new("n", "a")), "A pop takes 1 delta of n/a; what follows is 1 call."),
     ] {
         let mut inside = inside(&frames, Settings::default());
-        assert!(inside.forward_until(&until, 99), "{until:?}");
+        assert!(forward_until(&mut inside, &until, 99), "{until:?}");
         assert_eq!(inside.machine().last().map(Step::words).as_deref(), Some(expected));
     }
     let mut inside = inside(&frames, Settings::default());
-    assert!(inside.forward_until(&Until::Replace, 99) && inside.forward_until(&Until::Replace, 99));
-    assert!(!inside.forward_until(&Until::Replace, 99), "there are two lists");
+    assert!(forward_until(&mut inside, &Until::Replace, 99) && forward_until(&mut inside, &Until::Replace, 99));
+    assert!(!forward_until(&mut inside, &Until::Replace, 99), "there are two lists");
 }
 
 /// What a stream's later list shows to have changed has happened before it.
