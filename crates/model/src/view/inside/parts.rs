@@ -89,7 +89,7 @@ fn sent(step: &Step, title: &str) -> Option<Line> {
             look: "list",
             delta: "Replaced",
             left: version.to_string(),
-            text: format!("LIST: {} {title}", grouped(*items as u64)),
+            text: format!("LIST of {title}: {}", grouped(*items as u64)),
             ..Line::default()
         },
         What::Watches { from } => Line { look: "watch", text: format!("WATCH from {from}"), ..Line::default() },

@@ -118,7 +118,7 @@ fn the_parts_show_what_the_step_left_behind() {
     assert!(model.is_end);
     assert_eq!(
         lines(&model, Part::Server),
-        ["2 ◆ LIST: 2 Pods", "WATCH from 2", "101 ▲ p0", "102 ▲ p1", "103 ● p0", "104 ● p1"]
+        ["2 ◆ LIST of Pods: 2", "WATCH from 2", "101 ▲ p0", "102 ▲ p1", "103 ● p0", "104 ● p1"]
     );
     let waits: Vec<&str> = model.queues.iter().map(|queue| &*queue.waits).collect();
     assert_eq!(waits, ["4 entries for 6", "5 entries for 6", "4 entries for 6"]);
