@@ -290,6 +290,13 @@ impl Recorder {
         all
     }
 
+    /// The first version that is kept of what had a name, of those from a number on.
+    pub fn first_from(&self, resource: ApiResource, key: &ObjectKey, from: u64) -> Option<&Record> {
+        let lives = self.lives.named(resource, key);
+        let first = |life| self.versions_of(life).take_while(|record| record.sequence >= from).last();
+        lives.filter_map(first).min_by_key(|record| record.sequence)
+    }
+
     /// The other resources of the same name in the same cluster, of which something was received: a kind may be served in two
     /// groups, or in two versions.
     pub fn twins(&self, resource: &ApiResource) -> impl Iterator<Item = ApiResource> {

@@ -40,7 +40,10 @@ pub fn Span(
                     data-name=row.name.clone()
                     aria-pressed=move || is_on().to_string()
                     title=format!("{}\nshow these changes: {wanted}", row.name)
-                    on:click=move |_| commands.send(Command::Span(SpanCommand::Filter(row.filter.clone())))
+                    on:click=move |_| commands.send(Command::Span(match row.is_each {
+                        true => SpanCommand::Each(row.filter.clone()),
+                        false => SpanCommand::Filter(row.filter.clone()),
+                    }))
                 >
                     <span class="span-name">{row.label}</span>
                     <span class="num">{row.count}</span>

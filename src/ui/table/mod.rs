@@ -205,6 +205,10 @@ fn HeadCell(head: Head, commands: Commands) -> impl IntoView {
     let title = head.title;
     let sort = move |_| commands.send(Command::SortBy(title));
     let align = if head.end { "end" } else { "start" };
+    if head.sort.is_empty() {
+        let words = "what happens to it next, after the moment that is shown";
+        return view! { <div role="columnheader" data-col=title data-align=align title=words>{title}</div> }.into_any();
+    }
     view! {
         <div
             role="columnheader"
@@ -235,4 +239,5 @@ fn HeadCell(head: Head, commands: Commands) -> impl IntoView {
             <Grip title commands />
         </div>
     }
+    .into_any()
 }

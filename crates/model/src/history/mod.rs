@@ -291,6 +291,12 @@ impl History {
         Some(AtMoment { key: &life.key, uid: &life.uid, was, last })
     }
 
+    /// What happened next to what has a name, after so much was known of it: what it was, and when, in milliseconds.
+    pub fn next_of(&self, resource: ApiResource, key: &ObjectKey, known: &Known) -> Option<(DeltaType, f64)> {
+        let received = self.coverage.part_of(known, key)?.received;
+        self.recorder.first_from(resource, key, received).map(|record| (record.delta_type, record.at))
+    }
+
     /// When the last change came before a moment, and the first one after it, of the objects that are asked for: in whole
     /// milliseconds, up to which all of it had come. What a list brings is no change.
     pub fn changes_around(

@@ -26,9 +26,11 @@ impl Default for Columns {
 }
 
 impl Columns {
-    fn lay_out(&mut self, schema: Arc<TableSchema>, wide: bool) {
+    fn lay_out(&mut self, schema: Arc<TableSchema>, cx: &Context<'_>) {
         let generation = self.layout.generation + 1;
-        self.layout = Layout::of(schema, wide, &self.arrangement);
+        let layout = Layout::of(schema, cx.navigation.route.wide, &self.arrangement);
+        let looks_ahead = cx.watching.moment.is_some();
+        self.layout = if looks_ahead { layout.ahead(&self.arrangement) } else { layout };
         self.layout.generation = generation;
     }
 
@@ -43,8 +45,10 @@ impl Columns {
                 Source::Name => sort.key == SortKey::Name,
                 Source::Cell(at) => sort.key == SortKey::Column(*at),
                 Source::Changed => sort.key == SortKey::Changed,
+                Source::Next => false,
             };
             let sort = match (is_key, sort.descending) {
+                _ if *source == Source::Next => "",
                 (false, _) => "none",
                 (true, false) => "ascending",
                 (true, true) => "descending",
@@ -61,7 +65,7 @@ impl Columns {
         let name = schema.name();
         let kept = Some(name).filter(|name| !name.is_empty()).and_then(|name| cx.env.stored(&format!("{KEY}{name}")));
         self.arrangement = kept.map_or_else(Arrangement::default, |text| Arrangement::read(&text));
-        self.lay_out(schema, cx.navigation.route.wide);
+        self.lay_out(schema, cx);
     }
 
     /// Applies the user's change to the columns, and stores the arrangement for the next visit.
@@ -76,7 +80,7 @@ impl Columns {
         if widths_alone {
             self.layout.resize(&self.arrangement);
         } else {
-            self.lay_out(self.layout.schema().clone(), cx.navigation.route.wide);
+            self.lay_out(self.layout.schema().clone(), cx);
         }
         cx.store(&format!("{KEY}{name}"), self.arrangement.write().as_deref());
         self.present(cx);

@@ -596,7 +596,7 @@ impl Page {
         let cx = &mut self.shared.context(env);
         let followed = self.rewind.follow(is_other, cx);
         if followed == Followed::OtherRows {
-            self.table.begin_other_rows();
+            self.table.begin_other_rows(cx);
         }
         if followed != Followed::Same {
             cx.watching.moment.iter().for_each(|moment| self.timeline.show(moment.at, cx.now));
@@ -693,7 +693,7 @@ impl Page {
         if moved.scope {
             // A paused table would never be drained, and would look as if its list were still loading.
             self.pause(false, env);
-            self.table.begin_other_rows();
+            self.table.begin_other_rows(&mut self.shared.context(env));
         }
         let cx = &mut self.shared.context(env);
         cx.navigation.route = route;
@@ -731,13 +731,13 @@ impl Page {
     /// Watches exactly what the route asks for.
     fn watch(&mut self, env: &dyn Environment) {
         if self.shared.watch(env.now()) {
-            self.table.begin_other_rows();
+            self.table.begin_other_rows(&mut self.shared.context(env));
         }
     }
 
     /// Has the tables made anew from the objects that the stores hold.
     fn make_tables_anew(&mut self, env: &dyn Environment) {
-        self.table.begin_other_rows();
+        self.table.begin_other_rows(&mut self.shared.context(env));
         self.go_on(env);
     }
 

@@ -62,6 +62,32 @@ struct Held {
     place: u64,
     model: Arc<RowModel>,
     made_of: MadeOf,
+    next: Next,
+}
+
+/// What happens next to a row's object where another moment than now is shown.
+#[derive(Clone, Copy, Debug)]
+struct Next {
+    /// What it is, and when, in milliseconds.
+    what: Option<(DeltaType, f64)>,
+    /// How many versions had been received when that was looked up.
+    received: u64,
+}
+
+impl Next {
+    /// The next one follows from the version that is shown, and so from what the row was made of. Where there was none, what has
+    /// been received since may be one.
+    fn of(row: &Row, held: Option<&Held>, watching: &Watching) -> Next {
+        let received = watching.history.received();
+        let is_same = |held: &&Held| {
+            held.made_of.version == row.version && (held.next.what.is_some() || held.next.received == received)
+        };
+        if let Some(held) = held.filter(is_same) {
+            return held.next;
+        }
+        let rewound = watching.rewound.as_ref();
+        Next { what: rewound.and_then(|rewound| rewound.next(row, &watching.history)), received }
+    }
 }
 
 /// What a row's model was made from. If nothing of this changed, the model would be the same.
@@ -272,13 +298,19 @@ impl RowWindow {
         let mut places = Vec::with_capacity(rows.len());
         for (rank, key, row, held) in rows {
             let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
-            let look = Look { selected: is_selected, cursor: self.cursor.on(key), gone: is_gone(row, view, watching) };
+            let next = Next::of(row, held.as_ref(), watching);
+            let look = Look {
+                selected: is_selected,
+                cursor: self.cursor.on(key),
+                gone: is_gone(row, view, watching),
+                next: next.what.map(|(what, at)| Look::next_in(what, at - now)),
+            };
             let wall = walls.get(row.kind.index()).copied().unwrap_or_default();
             let is_young = is_young(row, wall, now);
             has_young |= is_young;
             let made_of = MadeOf { version: row.version, turn: turn(is_young, rank, now), rank, look, filter };
             let held = match held {
-                Some(held) if held.made_of == made_of => held,
+                Some(held) if held.made_of == made_of => Held { next, ..held },
                 held => {
                     let before = held.as_ref().map(|held| Seen {
                         model: &held.model,
@@ -301,7 +333,7 @@ impl RowWindow {
                             (place, model)
                         }
                     };
-                    Held { place, model, made_of }
+                    Held { place, model, made_of, next }
                 }
             };
             places.push(held.place);

@@ -31,6 +31,10 @@ pub(super) fn handle(command: SpanCommand, pointed: Option<f64>, cx: &mut Contex
             let route = Route { text, changes: true, ..route.clone() };
             cx.push(&route);
         }
+        SpanCommand::Each(text) => {
+            let route = Route { text, changes: true, net: false, ..cx.navigation.route.clone() };
+            cx.push(&route);
+        }
         SpanCommand::Compare(from, to) => compare(from, to, cx),
         SpanCommand::Back(by) => {
             let to = cx.watching.moment.map_or(f64::INFINITY, |moment| moment.at);

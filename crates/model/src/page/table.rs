@@ -94,7 +94,7 @@ impl Table {
 
     /// Has the rows follow the new place: its order, its filter and its columns.
     pub(super) fn arrive(&mut self, schema: &TableSchema, cx: &mut Context<'_>) {
-        if !self.columns.layout.fits(schema, cx.navigation.route.wide) {
+        if !self.columns.layout.fits(schema, cx.navigation.route.wide, cx.watching.moment.is_some()) {
             self.columns.renew(cx);
         }
         self.rows.arrive(cx.watching.view_mut(), cx.env);
@@ -124,8 +124,12 @@ impl Table {
 
     /// Has all rows drawn again, and forgets the cursor: the rows of another table have the same numbers, and must not
     /// be mistaken for the present ones.
-    pub(super) fn begin_other_rows(&mut self) {
+    pub(super) fn begin_other_rows(&mut self, cx: &mut Context<'_>) {
         self.columns.layout.generation += 1;
+        if self.columns.layout.looks_ahead() != cx.watching.moment.is_some() {
+            self.columns.renew(cx);
+            self.columns.present(cx);
+        }
         self.rows.cursor = Cursor::default();
     }
 

@@ -23,7 +23,7 @@ use crate::history::{AtMoment, History, Was};
 use crate::kind_id::KindId;
 use crate::table::order::{RowId, RowKey};
 use crate::table::schema::TableSchema;
-use crate::table::view::TableView;
+use crate::table::view::{Row, TableView};
 use crate::watches::Watches;
 
 /// What stands beside a row whose version at the moment is not kept.
@@ -179,6 +179,12 @@ impl Rewound {
     /// The rows, to be sorted and filtered.
     pub fn table_mut(&mut self) -> &mut TableView {
         &mut self.table
+    }
+
+    /// What happens next to the object of a row, and when, in milliseconds.
+    pub fn next(&self, row: &Row, history: &History) -> Option<(DeltaType, f64)> {
+        let kind = self.table.schema().kind(row.kind)?;
+        history.next_of(kind.resource, &row.object.key, self.known.get(row.kind.index())?)
     }
 
     /// How many rows are not read yet. They have a name, and show nothing, or what they showed at the moment before.

@@ -57,10 +57,10 @@ pub struct Export {
 }
 
 impl Export {
-    /// `rows` are in the table's order, each with its kind's id. The columns are those that the table shows, without
-    /// the one of the last change: that column says what this session has seen, which means nothing elsewhere.
+    /// `rows` are in the table's order, each with its kind's id. The columns are those of the objects that the table shows:
+    /// what this session has seen of an object means nothing elsewhere.
     pub fn new(format: Format, layout: &Layout, rows: Vec<(KindId, Arc<Object>)>, times: Vec<Timestamp>) -> Export {
-        let columns = layout.sources.iter().filter(|source| **source != Source::Changed);
+        let columns = layout.sources.iter().filter(|source| source.is_of_object());
         let columns = columns.map(|source| (*source, layout.title(*source))).collect();
         let schema = layout.schema().clone();
         Export { format, schema, columns, total: rows.len(), rows: rows.into_iter(), times, begun: false }
@@ -131,7 +131,7 @@ pub fn plain_name(kind: &str, namespaces: &[String], time: &str, extension: &str
 pub fn tab_separated(layout: &Layout, kind: KindId, object: &Object, at: Timestamp) -> String {
     let row = RowCells { schema: layout.schema(), kind, object, at };
     let mut cell = String::new();
-    let sources = layout.sources.iter().filter(|source| **source != Source::Changed);
+    let sources = layout.sources.iter().filter(|source| source.is_of_object());
     let cells = sources.map(|source| {
         row.write(*source, &mut cell);
         let text = cell.replace(['\t', '\n', '\r'], " ");
@@ -167,7 +167,7 @@ impl RowCells<'_> {
                     value.write(at, out);
                 }
             }
-            Source::Changed => {}
+            Source::Changed | Source::Next => {}
         }
     }
 }

@@ -93,7 +93,7 @@ pub struct Head {
     pub title: &'static str,
     /// Whether the values are aligned to the right.
     pub end: bool,
-    /// `ascending`, `descending` or `none`.
+    /// `ascending`, `descending` or `none`; empty where the rows cannot be sorted by it.
     pub sort: &'static str,
 }
 

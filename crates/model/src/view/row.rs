@@ -7,6 +7,7 @@ use crate::table::layout::{Layout, Source};
 use crate::table::order::{RowId, RowKey};
 use crate::table::view::{Progress, Row, TableView};
 use crate::timeline::mark::{MarkType, grouped};
+use crate::timeline::words::text::duration;
 use crate::view::{CellModel, RowModel};
 use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::object::Object;
@@ -14,6 +15,7 @@ use kubechurn_client::api::time::{Timestamp, write_human_duration};
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::record::time::Time;
 use kubechurn_columns::state::tone_of_cell;
+use std::fmt::Write as _;
 
 /// What is shown of a row beside its object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +26,16 @@ pub struct Look {
     pub cursor: Option<usize>,
     /// Whether another moment than now is shown, and the object does not exist any more.
     pub gone: bool,
+    /// At another moment than now, what happens to it next, and in how many tenths of a second.
+    pub next: Option<(DeltaType, u32)>,
+}
+
+impl Look {
+    /// What happens next, and in how many milliseconds, to be shown: with tenths of a second where it is soon.
+    pub fn next_in(what: DeltaType, milliseconds: f64) -> (DeltaType, u32) {
+        let tenths = (milliseconds / 100.0).max(0.0) as u32;
+        (what, if tenths < 100 { tenths } else { tenths / 10 * 10 })
+    }
 }
 
 /// What a row showed last.
@@ -119,6 +131,12 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
                     write_human_duration(((now - row.changed_at) / 1000.0).max(0.0) as i64, &mut text);
                 }
             }
+            Source::Next => match look.next {
+                Some((what, tenths)) => {
+                    let _ = write!(text, "{} +{}", MarkType::from(what).glyph(), duration(f64::from(tenths) * 100.0));
+                }
+                None => text.push('–'),
+            },
         }
         let fits = layout.make_room(at, &text);
         let since = last.and_then(|cell| cell.marked_at);

@@ -5,6 +5,7 @@
 //! changed and changed back is no difference, and is counted. The rows are those of a [`Feed`] in which all differences have
 //! one time, owners before what they own: so what is folded, grouped and filtered in the feed is so here, too.
 
+mod back;
 pub mod export;
 
 use std::sync::Arc;
@@ -80,10 +81,10 @@ struct Side {
 /// What became of an object between the two moments.
 #[derive(Debug)]
 enum Found {
-    /// It is as it was before it was changed.
-    TakenBack,
-    /// It came and went.
-    CameAndWent,
+    /// It is as it was before it was changed: what it went through.
+    TakenBack(String),
+    /// It came and went: who controlled it.
+    CameAndWent(String),
     /// It differs.
     Differs(Box<Line>, Pair),
 }
@@ -286,7 +287,7 @@ impl Net {
         }
         let [was, is] = side.known.each_ref().map(|known| history.past_of(resource, key, known));
         let delta_type = match (&was, &is) {
-            (None, None) => return Some(Found::CameAndWent),
+            (None, None) => return Some(Found::CameAndWent(back::controller_of((resource, key), history, marks))),
             (None, Some(_)) => DeltaType::Added,
             (Some(_), None) => DeltaType::Deleted,
             (Some(was), Some(is)) if was.uid != is.uid => DeltaType::Replaced,
@@ -307,10 +308,14 @@ impl Net {
             (pair.new, pair.at) = end.map_or((None, moments[1].at), |end| (Some(end.sequence), end.at));
         }
         pair.at = pair.at.clamp(moments[0].at.min(moments[1].at), moments[1].at);
+        let went = |pair: Pair| match (pair.old, pair.new) {
+            (Some(old), Some(new)) => back::taken_back((resource, key), (old, new), history, marks),
+            _ => String::new(),
+        };
         let text = |record: Option<&Record>| history.text(record.filter(|record| record.has_text)?.sequence);
         let (old, new) = (text(old), text(new));
         if delta_type == DeltaType::Updated && old.is_some() && old == new {
-            return Some(Found::TakenBack);
+            return Some(Found::TakenBack(went(pair)));
         }
         let is_compared = matches!(delta_type, DeltaType::Updated | DeltaType::Replaced);
         let is_kept = !is_compared || (old.is_some() && new.is_some());
@@ -337,7 +342,7 @@ impl Net {
             (line.noise, line.fields) = (Some(Noise::TransitionTime), Vec::new());
         }
         let is_same = matches!(line.noise, Some(Noise::Unchanged | Noise::Version | Noise::ManagedFields));
-        Some(if is_same { Found::TakenBack } else { Found::Differs(Box::new(line), pair) })
+        Some(if is_same { Found::TakenBack(went(pair)) } else { Found::Differs(Box::new(line), pair) })
     }
 
     /// Has the differences name who made the requests, of which more may be known now.
@@ -364,8 +369,8 @@ impl Net {
         let mut differing = Vec::new();
         for (of, found) in &self.found {
             match found {
-                Found::TakenBack => self.counts.taken_back += 1,
-                Found::CameAndWent => self.counts.passed += 1,
+                Found::TakenBack(_) => self.counts.taken_back += 1,
+                Found::CameAndWent(_) => self.counts.passed += 1,
                 Found::Differs(line, pair) => differing.push((of, &**line, *pair)),
             }
         }
@@ -500,6 +505,16 @@ impl Net {
         for row in sections.iter_mut().filter(|section| section.title == "kind").flat_map(|section| &mut section.rows) {
             row.note = self.by_kind.get(&*row.name).map_or_else(String::new, Differences::signs);
         }
+        let passed = self.found.iter().filter_map(|((place, key), found)| {
+            let kind = &*self.sides.get(*place)?.name;
+            let (words, is_gone) = match found {
+                Found::TakenBack(words) => (words, false),
+                Found::CameAndWent(words) => (words, true),
+                Found::Differs(..) => return None,
+            };
+            Some(back::Passed { kind, key, words, is_gone })
+        });
+        sections.extend(back::section(passed));
         sections
     }
 

@@ -44,6 +44,8 @@ pub enum SpanCommand {
     AroundPointed,
     /// Show in the feed what passes this filter.
     Filter(String),
+    /// Show in the feed each change that passes this filter.
+    Each(String),
     /// Compare the state at one time with that at another one; the second may be infinity, for now.
     Compare(f64, f64),
     /// Compare the state that is shown with that so many milliseconds before.

@@ -66,6 +66,8 @@ pub struct SpanRow {
     pub note: String,
     /// The filter of the feed that lets these changes through.
     pub filter: String,
+    /// Whether it is of changes that are no difference in the end, and so are found among the changes alone.
+    pub is_each: bool,
 }
 
 /// The rows of one sort.
@@ -160,7 +162,7 @@ impl Tally {
                 // The feed writes it so, too.
                 let written = if name == POD_STATUS { "status" } else { name };
                 let (label, filter) = (fit(&label_of(by, written), LABEL), filter_of(by, name, names.keys()));
-                SpanRow { name: written.to_owned(), label, count: grouped(count), note, filter }
+                SpanRow { name: written.to_owned(), label, count: grouped(count), note, filter, is_each: false }
             });
             Some(SpanSection { title, rows: shown.collect(), more }).filter(|section| !section.rows.is_empty())
         });
@@ -209,6 +211,12 @@ fn filter_of<'a>(by: By, name: &str, mut others: impl ExactSizeIterator<Item = &
     if by != By::Owner && is_plain && others.len() <= MOST_OTHERS && !others.any(is_within) {
         return format!("{place}:{name}");
     }
+    let end = if is_begun { "($|\\[)" } else { "$" };
+    exactly(place, name, end)
+}
+
+/// The filter that lets through what has exactly this word in this place, up to this end.
+pub(crate) fn exactly(place: &str, name: &str, end: &str) -> String {
     let mut expression = String::new();
     for letter in name.chars() {
         match letter {
@@ -217,7 +225,6 @@ fn filter_of<'a>(by: By, name: &str, mut others: impl ExactSizeIterator<Item = &
             letter => expression.push(letter),
         }
     }
-    let end = if is_begun { "($|\\[)" } else { "$" };
     format!("{place}:/^{expression}{end}/")
 }
 

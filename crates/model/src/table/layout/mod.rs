@@ -11,6 +11,8 @@ use kubechurn_columns::column::{Align, Column};
 
 /// The title of the column that shows the last change.
 pub const CHANGED: &str = "Δ";
+/// The title of the column that shows, at another moment than now, what happens to a row's object next.
+pub const NEXT: &str = "NEXT";
 /// The title of the column that shows an object's kind where several kinds are in view.
 pub const KIND: &str = "KIND";
 /// The title of the column that shows an object's cluster where several clusters are in view.
@@ -31,6 +33,15 @@ pub enum Source {
     Cell(usize),
     /// The last change.
     Changed,
+    /// The next change, where another moment than now is shown.
+    Next,
+}
+
+impl Source {
+    /// Whether it is of the object itself, and not of what this session has seen of it, which means nothing elsewhere.
+    pub fn is_of_object(self) -> bool {
+        !matches!(self, Source::Changed | Source::Next)
+    }
 }
 
 /// The width up to which a column grows by itself, in characters. A longer text ends in an ellipsis.
@@ -92,6 +103,7 @@ pub struct Layout {
     /// A number that differs between layouts. Rows are built anew for each layout.
     pub generation: u64,
     wide: bool,
+    looks_ahead: bool,
 }
 
 impl Layout {
@@ -110,12 +122,26 @@ impl Layout {
             }
         });
         let widths = widths.collect();
-        Layout { schema, widths, sources, generation: 0, wide }
+        Layout { schema, widths, sources, generation: 0, wide, looks_ahead: false }
     }
 
-    /// Whether this is the layout of this schema, wide or not.
-    pub fn fits(&self, schema: &TableSchema, wide: bool) -> bool {
-        *self.schema == *schema && self.wide == wide
+    /// The same layout with a last column for what happens next, which cannot be moved or hidden.
+    pub fn ahead(mut self, arrangement: &Arrangement) -> Layout {
+        self.looks_ahead = true;
+        self.sources.push(Source::Next);
+        let chosen = arrangement.widths.get(NEXT);
+        self.widths.push(chosen.map_or((NEXT.len() + 2, false), |width| (usize::from(*width), true)));
+        self
+    }
+
+    /// Whether this is the layout of this schema, wide or not, of another moment than now or not.
+    pub fn fits(&self, schema: &TableSchema, wide: bool, looks_ahead: bool) -> bool {
+        *self.schema == *schema && self.wide == wide && self.looks_ahead == looks_ahead
+    }
+
+    /// Whether it has the column for what happens next.
+    pub fn looks_ahead(&self) -> bool {
+        self.looks_ahead
     }
 
     /// The schema that the columns belong to.
@@ -249,6 +275,7 @@ fn title(schema: &TableSchema, source: Source) -> &'static str {
         Source::Name => "NAME",
         Source::Cell(_) => column(schema, source).map_or("", |column| column.title),
         Source::Changed => CHANGED,
+        Source::Next => NEXT,
     }
 }
 

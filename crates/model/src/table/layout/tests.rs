@@ -48,7 +48,9 @@ fn several_kinds_have_the_kind_before_and_the_namespace_if_any_has_one() {
     }
     let layout = Layout::of(schema(&["deploy", "po"]), false, &order(&["NAME", "KIND"]));
     assert_eq!(titles(&layout)[..2], ["NAME", "READY"], "{:?}", titles(&layout));
-    assert!(layout.fits(&schema(&["deploy", "po"]), false) && !layout.fits(&schema(&["po", "deploy"]), false));
+    assert!(
+        layout.fits(&schema(&["deploy", "po"]), false, false) && !layout.fits(&schema(&["po", "deploy"]), false, false)
+    );
 }
 
 #[test]

@@ -189,6 +189,16 @@ fn what_differs_in_the_end_is_grouped_by_owner_and_what_was_taken_back_is_counte
     let kinds = net.sections.iter().find(|section| section.title == "kind").expect("counts by kind");
     let kinds: Vec<String> = kinds.rows.iter().map(|row| format!("{} {} {}", row.name, row.count, row.note)).collect();
     assert_eq!(kinds, ["Pod 4 ▲1 ●1 ✕1 ◆1", "ReplicaSet 2 ▲1 ●1", "Deployment 1 ●1"]);
+    let there_and_back = net.sections.iter().find(|section| section.title == "there and back").expect("rows");
+    let there_and_back: Vec<String> =
+        there_and_back.rows.iter().map(|row| format!("{}; {}", row.name, row.filter)).collect();
+    assert_eq!(
+        there_and_back,
+        [
+            r"Pod of ReplicaSet web-1: came and went; kind:/^Pod$/ owner:/^ReplicaSet\/web\-1$/",
+            "Pod shop/same: status Running → Failed → Running; kind:/^Pod$/ name:/^same$/",
+        ]
+    );
     // The time is that of the last change; a click opens both versions side by side.
     let rows = play.rows();
     let deployment = &rows[0];

@@ -73,6 +73,15 @@ impl Play {
         rows.collect()
     }
 
+    /// Each row in the document with what happens next to its object; nothing where there is no such column.
+    fn next(&mut self, drawn: &mut Drawn) -> Vec<String> {
+        self.table(drawn);
+        let view = self.page.view();
+        let Some(column) = view.table.heads.iter().position(|head| head.title == "NEXT") else { return Vec::new() };
+        let rows = view.rows.window.places.iter().map(|place| &drawn[place]);
+        rows.map(|row| format!("{} {}", row.key.name, row.cells[column].text)).collect()
+    }
+
     /// The names of the rows in the document whose objects do not exist any more.
     fn gone(&mut self, drawn: &mut Drawn) -> Vec<String> {
         self.table(drawn);
@@ -129,6 +138,36 @@ fn a_row_of_then_says_that_its_object_is_gone_now() {
     assert_eq!(play.gone(&mut drawn), ["z", "a", "b"]);
     play.rewind(RewindCommand::Live);
     assert_eq!(play.gone(&mut drawn), [""; 0], "deleted rows say so themselves");
+}
+
+#[test]
+fn a_row_of_then_says_what_happens_next_to_its_object() {
+    let (mut play, id, mut drawn) = played("#/pods");
+    assert_eq!(play.next(&mut drawn), [""; 0], "of what comes next nothing is known now");
+    for (at, rows) in [
+        (15_000.0, &["z –", "a ● +5 s"][..]),
+        (19_950.0, &["z –", "a ● +0 s"]),
+        (20_000.0, &["z –", "a –"]),
+        (12_340.0, &["z –", "a ● +7.6 s"]),
+        (35_000.0, &["z –", "a –", "b ✕ +5 s"]),
+        (38_500.0, &["z –", "a –", "b ✕ +1.5 s"]),
+    ] {
+        play.rewind(RewindCommand::To(at));
+        assert_eq!(play.next(&mut drawn), rows, "{at}");
+    }
+    // What is received meanwhile comes next, too, and so does another object of that name.
+    play.event(id, "MODIFIED", &pod("cart", "z", 13, "Failed"));
+    let mut other = pod("shop", "a", 15, "Pending");
+    other["metadata"]["uid"] = json!("a-2");
+    play.event(id, "DELETED", &pod("shop", "a", 14, "Running"));
+    play.event(id, "ADDED", &other);
+    play.frame();
+    play.rests();
+    assert_eq!(play.next(&mut drawn), ["z ● +22 s", "a ✕ +22 s", "b ✕ +1.5 s"]);
+    // Nobody sorts by it, and no export has it: it is not of the object.
+    assert!(play.page.view().table.heads.iter().any(|head| head.title == "NEXT" && head.sort.is_empty()));
+    play.rewind(RewindCommand::Live);
+    assert_eq!(play.next(&mut drawn), [""; 0]);
 }
 
 #[test]
