@@ -19,3 +19,4 @@ pub mod values;
 pub mod verification;
 pub mod watches;
 mod why;
+mod writers;

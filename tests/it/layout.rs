@@ -25,6 +25,7 @@ const MODEL: &[&str] = &[
     "feed",
     "inspector",
     "why",
+    "writers",
     "verification",
     "inside",
     "shell",
@@ -46,6 +47,7 @@ const UI: &[&str] = &[
     "verification",
     "watches",
     "why",
+    "writers",
 ];
 
 /// The types whose methods may stand in several files, and the files: `Page` takes inputs in one, and gives output in the other.

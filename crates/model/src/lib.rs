@@ -13,6 +13,7 @@
 //! - [`feed`] has the changes in rows, the counts of a time range, and the filters that the user is notified of.
 //! - [`inspector`] reads an object in full, and how it changed.
 //! - [`why`] searches what changed before something broke.
+//! - [`writers`] surveys who writes what, how often, and what that answers.
 //! - [`verification`] compares what the page holds with what the server has.
 //! - [`inside`] plays a recorded stream through Reflector, queues, store, handlers and work queue, one step at a time.
 //! - [`shell`] has what surrounds all that: the sidebar's groups, the sizes of panels, sentences for screen readers.
@@ -40,3 +41,4 @@ pub mod verification;
 pub mod view;
 pub mod watches;
 pub mod why;
+pub mod writers;

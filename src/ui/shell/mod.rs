@@ -40,6 +40,7 @@ use crate::ui::timeline::Timeline;
 use crate::ui::values::Memo;
 use crate::ui::watches::health::Health;
 use crate::ui::why::Why;
+use crate::ui::writers::Writers;
 
 /// Where the lessons begin.
 const LESSONS: &str = "#/inside?kind=pods&lesson=list";
@@ -110,6 +111,7 @@ pub fn Shell(
         {once(move || screen.dialogs.palette.with(Option::is_some), move || view! { <Palette screen commands /> })}
         {once(move || screen.dialogs.help.get(), move || view! { <Help screen commands /> })}
         {once(move || screen.dialogs.health.with(Option::is_some), move || view! { <Health screen commands /> })}
+        {once(move || screen.dialogs.writers.with(Option::is_some), move || view! { <Writers screen commands /> })}
         {once(move || screen.dialogs.save.with(Option::is_some), move || view! { <Save screen commands /> })}
         {once(move || screen.dialogs.kept.with(Option::is_some), move || view! { <KeptList screen commands /> })}
         {once(move || screen.dialogs.note.with(Option::is_some), move || view! { <NoteField screen commands /> })}

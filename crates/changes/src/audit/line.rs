@@ -15,6 +15,8 @@ const MOST_ITEMS: usize = 10_000;
 pub enum Read<'a> {
     /// A request that wrote.
     Write(Box<Write<'a>>),
+    /// A request that was refused because somebody else had written meanwhile: who made it, and the line's `auditID`.
+    Conflict(String, Cow<'a, str>),
     /// A request that wrote nothing: it only read, was refused, was a dry run, or went to no object.
     Nothing,
     /// It is of another stage than the end of a request.
@@ -93,8 +95,19 @@ pub fn read(line: &str) -> Read<'_> {
     }
     match write(&all) {
         Some(write) => Read::Write(Box::new(write)),
-        None => Read::Nothing,
+        None => conflict(&all).map_or(Read::Nothing, |who| Read::Conflict(who, word(&all, "auditID"))),
     }
+}
+
+/// Who made a request that others had forestalled. That something to be created exists has the same code, and is no conflict.
+fn conflict(all: &Members<'_>) -> Option<String> {
+    let part = |name: &str| json::named(all, name).and_then(json::members).unwrap_or_default();
+    let code = json::named(&part("responseStatus"), "code").and_then(json::integer)?;
+    if code != 409 || !matches!(&*word(all, "verb"), "update" | "patch") {
+        return None;
+    }
+    let (user, other) = (part("user"), part("impersonatedUser"));
+    Some(who(&word(&user, "username"), &word(&other, "username")))
 }
 
 fn write<'a>(all: &Members<'a>) -> Option<Write<'a>> {
@@ -191,6 +204,14 @@ fn first_word(agent: &str) -> &str {
     let word = agent.split('/').next().unwrap_or_default();
     // The server shortens it to 128 letters (`prefixFromUserAgent`).
     word.char_indices().nth(128).map_or(word, |(end, _)| &word[..end])
+}
+
+/// Who made a request: `alice`, or `alice as bob`.
+pub fn who(user: &str, impersonated: &str) -> String {
+    match impersonated {
+        "" => user.to_owned(),
+        other => format!("{user} as {other}"),
+    }
 }
 
 /// A member that is a text; empty where there is none.
@@ -298,10 +319,21 @@ mod tests {
     }
 
     #[test]
+    fn a_write_that_others_forestalled_is_a_conflict() {
+        let conflict = |more: &str| match read(&line(more)) {
+            Read::Conflict(who, id) => format!("{who} {id}"),
+            other => panic!("{more}: {other:?}"),
+        };
+        assert_eq!(conflict(r#"{"verb":"update","responseStatus":{"code":409}}"#), "alice a-1");
+        let more = r#"{"verb":"patch","responseStatus":{"code":409},"impersonatedUser":{"username":"bob"}}"#;
+        assert_eq!(conflict(more), "alice as bob a-1");
+    }
+
+    #[test]
     fn what_wrote_nothing_is_no_write() {
         is_nothing(r#"{"verb":"list"}"#);
         is_nothing(r#"{"verb":"watch"}"#);
-        is_nothing(r#"{"responseStatus":{"code":409}}"#);
+        is_nothing(r#"{"verb":"create","responseStatus":{"code":409}}"#);
         is_nothing(r#"{"responseStatus":{}}"#);
         is_nothing(r#"{"requestURI":"/x?dryRun=All"}"#);
         is_nothing(r#"{"verb":"delete","requestObject":{"kind":"DeleteOptions","dryRun":["All"]}}"#);

@@ -29,6 +29,8 @@ use self::line::{Act, Read};
 
 /// How many requests are kept. More are counted.
 const MOST: usize = 300_000;
+/// Of how many users conflicts are counted.
+const MOST_USERS: usize = 1_000;
 /// How many resources are named whose writes fit nothing.
 const NAMED: usize = 3;
 /// How far a time of receipt may be off, in milliseconds, where it bounds when an object was there.
@@ -56,10 +58,7 @@ pub struct Request {
 impl Request {
     /// Who made it: `alice`, or `alice as bob`.
     pub fn who(&self) -> String {
-        match &*self.impersonated {
-            "" => self.user.to_string(),
-            other => format!("{} as {other}", self.user),
-        }
+        line::who(&self.user, &self.impersonated)
     }
 
     /// With which program, and from where.
@@ -181,6 +180,8 @@ pub struct Requests {
     /// The number of the log that is read.
     log: usize,
     foreign: FxHashSet<usize>,
+    /// How many requests of each user were refused because somebody else had written meanwhile.
+    conflicts: BTreeMap<String, u64>,
 }
 
 /// A kind may be served in two groups, and is written in one of them.
@@ -205,6 +206,11 @@ impl Requests {
         self.counts.lines == 0 && self.found.is_empty()
     }
 
+    /// How many requests of a user were refused because somebody else had written meanwhile.
+    pub fn conflicts(&self, who: &str) -> u64 {
+        self.conflicts.get(who).copied().unwrap_or_default()
+    }
+
     /// When the last request of all logs ended, in milliseconds since 1970 by the server's clock.
     pub fn ends(&self) -> f64 {
         self.ends
@@ -223,6 +229,14 @@ impl Requests {
         self.counts.lines += 1;
         let write = match line::read(line) {
             Read::Write(write) => *write,
+            Read::Conflict(_, id) if !id.is_empty() && !self.ids.insert(SmolStr::new(&id)) => return,
+            Read::Conflict(who, _) => {
+                // Whoever may write a log may make up any number of users.
+                if self.conflicts.len() < MOST_USERS || self.conflicts.contains_key(&*who) {
+                    *self.conflicts.entry(who).or_default() += 1;
+                }
+                return;
+            }
             Read::Nothing | Read::OtherStage => return,
             Read::NoLine => return self.counts.unreadable += 1,
         };

@@ -121,6 +121,8 @@ pub enum Command {
     Retry,
     /// Show the health of the watches, or no longer.
     Health(bool),
+    /// Show who writes what, with the last writes of the one of this name; `None`: no longer.
+    Writers(Option<String>),
     /// Compare what is shown with what the server has.
     Verify,
     /// Resync this often.
@@ -578,6 +580,9 @@ pub const OFFERS: &[Offer] = &[
     Offer::new("Watch health", Command::Health(true))
         .names(&["watches", "reflector", "relist", "410", "bookmark", "requests", "cost", "seats"])
         .keys("Table", &["H"]),
+    Offer::new("Who writes what", Command::Writers(Some(String::new())))
+        .names(&["writers", "managers", "controllers", "reconcile", "operator", "users", "conflicts"])
+        .keys("Table", &["M"]),
     Offer::new("Verify against the server now", Command::Verify).names(&["check", "compare", "consistency"]),
     Offer::new("Copy the name", Command::Copy(Copied::Name)).keys("Table", &["y"]),
     Offer::new("Copy …", Command::Palette(PaletteCommand::Open("copy "))).keys("Table", &["Y"]).by_key_only(),

@@ -4,8 +4,10 @@ use crate::navigation::recorded::offered;
 use crate::page::command::{Command, PaletteCommand};
 use crate::page::connection::load_namespaces;
 use crate::page::context::Context;
+use crate::page::health;
 use crate::page::palette::objects::ObjectSearch;
 use crate::page::palette::{FoundEntry, Known};
+use crate::page::writers::Writers;
 use crate::shell::speech::{Seen, Speech};
 use crate::view::{PaletteItem, PaletteModel};
 
@@ -24,6 +26,7 @@ pub(super) struct Dialogs {
     /// Whether the help is shown.
     help: bool,
     speech: Speech,
+    writers: Writers,
 }
 
 impl Dialogs {
@@ -105,8 +108,10 @@ impl Dialogs {
         cx.view.dialogs.palette.put(Some(model));
     }
 
-    /// Goes on with a search that takes several frames.
-    pub(super) fn go_on(&mut self, cx: &mut Context<'_>) {
+    /// Goes on with what takes several frames: `is_due` is whether it is time to show anew what changes with time.
+    pub(super) fn go_on(&mut self, is_due: bool, cx: &mut Context<'_>) {
+        health::present(is_due, cx);
+        self.writers.work(is_due, cx);
         if self.is_seeking {
             self.present_palette(cx);
         }

@@ -48,6 +48,7 @@ mod verification;
 mod watching;
 mod who;
 mod why;
+mod writers;
 mod wrong;
 
 use kubechurn_client::cache::factory::InformerId;
@@ -495,6 +496,7 @@ impl Page {
                 self.tick(env);
             }
             Command::Health(health) => cx.change_route(|route| Route { health, ..route }),
+            Command::Writers(writers) => cx.change_route(|route| Route { writers, ..route }),
             Command::Verify => self.verification.begin_check(cx),
             Command::Resync(resync) => settings::resync(resync, cx),
             Command::Recorder(budget) => settings::give_recorder(budget, cx),
@@ -770,10 +772,9 @@ impl Page {
         self.timeline.filter(&self.feed, cx);
         self.timeline.paint(cx);
         self.inspector.present(cx);
-        self.dialogs.go_on(cx);
         self.saving.work(cx);
         let is_due = self.status.take_due(cx);
-        health::present(is_due, cx);
+        self.dialogs.go_on(is_due, cx);
         if !is_due {
             return;
         }

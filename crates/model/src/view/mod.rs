@@ -12,6 +12,7 @@ mod spark;
 mod trouble;
 pub mod why;
 mod words;
+pub mod writers;
 
 pub use elsewhere::{elsewhere_in_feed, elsewhere_in_table};
 pub use row::{Look, Seen, ShownRow, progress, row_model};

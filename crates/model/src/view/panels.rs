@@ -25,6 +25,7 @@ use crate::view::inside::SharedInside;
 use crate::view::inspector::{ComparisonModel, EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::view::shown::{ByPage, Draw, Hold, Shown};
 use crate::view::why::WhyModel;
+use crate::view::writers::WritersModel;
 use crate::view::{
     ChangesItem, CompletionModel, Connection, EverythingItem, Head, ListingModel, Notices, PaletteModel, Pipeline,
     ResyncModel, RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel,
@@ -366,6 +367,8 @@ panel! {
         note: Option<NoteModel>,
         /// The health of the watches, while it is shown.
         health: Option<HealthModel>,
+        /// Who writes what, while it is shown.
+        writers: Option<WritersModel>,
         /// Whether the help is shown.
         help: bool,
         /// Whether keys of a single letter do anything.

@@ -26,6 +26,7 @@ mod span;
 mod timeline;
 mod times;
 mod who;
+mod writers;
 mod wrong;
 
 use std::cell::{Cell, RefCell};

@@ -134,6 +134,11 @@ impl Who {
         self.requests.has_lines().then(|| self.requests.counts())
     }
 
+    /// How many requests of a user were refused because somebody else had written meanwhile, as far as a log says so.
+    pub fn conflicts(&self, user: &str) -> u64 {
+        self.requests.conflicts(user)
+    }
+
     /// Who made the request that led to a version, by its number, or by the name that a recording has for it: of a deletion, who
     /// asked for it.
     fn of(&self, id: u64, name: impl FnOnce() -> Option<Name>) -> Option<&Arc<Request>> {

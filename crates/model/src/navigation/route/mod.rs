@@ -63,6 +63,8 @@ pub struct Route {
     pub at: Option<f64>,
     /// Whether the health of the watches is shown.
     pub health: bool,
+    /// Whose writes are shown, or all writers if empty; `None` while they are not shown.
+    pub writers: Option<String>,
     /// Where the user is inside of the informer of the kind, as a query; `None` while not inside.
     pub inside: Option<String>,
     /// The incident that is shown in place of the feed.
@@ -171,6 +173,7 @@ impl Default for Route {
             net: false,
             at: None,
             health: false,
+            writers: None,
             inside: None,
             why: None,
         }
@@ -244,6 +247,7 @@ impl Route {
                 "net" => route.net = value == "1",
                 "at" => route.at = range::moment(&value),
                 "health" => route.health = value == "1",
+                "writers" => route.writers = Some(value.into_owned()),
                 "of" => of = value.into_owned(),
                 "since" => since = range::moment(&value),
                 "view" => route.changes |= value == CHANGES,
@@ -315,6 +319,9 @@ impl Route {
         ];
         for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
             query.append_pair(name, value);
+        }
+        if let Some(name) = &self.writers {
+            query.append_pair("writers", name);
         }
         if let Some(inside) = &self.inside {
             query.append_pair(INSIDE.1, &self.resource).extend_pairs(parse(inside.as_bytes()));
@@ -553,6 +560,7 @@ impl Route {
             against: None,
             changes: false,
             health: false,
+            writers: None,
             inside: None,
             why: None,
             ..self.clone()
