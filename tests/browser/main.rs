@@ -21,3 +21,4 @@ mod timeline;
 mod verification;
 mod watches;
 mod why;
+mod writers;

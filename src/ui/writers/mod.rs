@@ -74,7 +74,7 @@ pub fn Writers(
         view! {
             <tr data-testid="writer" data-how=part(|row| row.how)>
                 <th scope="row">
-                    <button title=part(|row| &row.name) aria-pressed=is_chosen on:click=choose>{part(|row| &row.name)}</button>
+                    <button data-testid="writer-name" title=part(|row| &row.name) aria-pressed=is_chosen on:click=choose>{part(|row| &row.name)}</button>
                     <span class="writers-how">{part(|row| row.how)}</span>
                 </th>
                 {cells.map(|get| view! { <td title=part(get)>{part(get)}</td> }).collect_view()}
