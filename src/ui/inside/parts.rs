@@ -141,7 +141,7 @@ fn queues(reader: Reader) -> AnyView {
                 </label>
                 <small>{which.release()}</small>
                 <p class="num">{move || model.with(|model| model.waits.clone())}</p>
-                <p class="num" data-testid=format!("inside-holds-{}", which.word())>{move || model.with(|model| model.holds.clone())} " in memory"</p>
+                <p class="num" data-testid=format!("inside-holds-{}", which.word())>"holds " {move || model.with(|model| model.holds.clone())}</p>
                 <p class="num inside-done">
                     <span>{move || model.with(|model| model.done.clone())}</span>
                     <span>{move || model.with(|model| model.most.clone())}</span>

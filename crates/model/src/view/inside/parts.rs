@@ -181,7 +181,11 @@ pub(super) fn queue(which: Which, walk: &Walk) -> QueueModel {
         } else {
             String::new()
         },
-        holds: if bytes < 10_000 { format!("{} bytes", grouped(bytes)) } else { bytes_of(bytes as f64) },
+        holds: match bytes {
+            0..1_000 => format!("{bytes} bytes"),
+            1_000..10_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+            _ => bytes_of(bytes as f64),
+        },
         done: format!("{}, {}", plural(counts.pops as usize, "pop"), plural(counts.calls as usize, "call")),
         most: format!("at most {}", grouped(counts.most as u64)),
     }
