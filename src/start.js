@@ -63,7 +63,21 @@
   // The program asks first below this page, as crates/model/src/page/address.rs says. An API that the page's address names
   // is not asked: it may be one that the user has to agree to.
   const parameters = new URLSearchParams(location.search);
-  if (!parameters.get('api')) {
+  // Within another page it shows lessons alone, which need nobody's answer: crates/model/src/page/embed.rs.
+  const isEmbedded = parameters.get('embed') === '1';
+  // A page of another origin could lay something over this one, so that its user clicks on what he does not see.
+  const isFramed = () => {
+    try {
+      for (let one = window; one !== one.parent; one = one.parent) {
+        if (one.parent.location.origin !== location.origin) return true;
+      }
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const isRefused = !isEmbedded && isFramed();
+  if (!parameters.get('api') && !isEmbedded && !isRefused) {
     const base = new URL(location.pathname.startsWith('/static/') ? '/' : './k8s/', document.baseURI).href;
     ask(`${base}version`);
     // Whoever names a way of listing may get another first request than the usual one.
@@ -249,6 +263,12 @@
       element('p', { role: 'alert', 'data-testid': 'boot-failed' }, `The program did not start: ${error}`));
   };
 
+  const refuse = () => {
+    const link = element('a', { href: location.href, target: '_blank', rel: 'noopener' }, 'Open kubechurn by itself');
+    document.querySelector('#boot .boot-late')?.before(element('p', { role: 'alert', 'data-testid': 'boot-framed' },
+      'A page of another address shows this one in a frame, where it does not start. ', link, '.'));
+  };
+
   // The program measures what it draws, and so needs the styles, which come after this script.
   const parsed = new Promise((done) => document.addEventListener('DOMContentLoaded', done));
   const styled = parsed.then(() => {
@@ -259,6 +279,10 @@
     })));
   });
 
+  if (isRefused) {
+    parsed.then(refuse);
+    return;
+  }
   const { js, wasm } = meta('program').dataset;
   Promise.all([import(new URL(js, document.baseURI)), styled])
     .then(([program]) => program.default({ module_or_path: new URL(wasm, document.baseURI) }))

@@ -14,7 +14,7 @@ use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
 
 /// The names of the states.
-const STATES: [&str; 19] = [
+const STATES: [&str; 20] = [
     "changes",
     "why",
     "loop",
@@ -34,6 +34,7 @@ const STATES: [&str; 19] = [
     "stale",
     "save",
     "recording",
+    "lesson",
 ];
 const THEMES: [&str; 2] = ["dark", "light"];
 /// The suffix of the file name for each size of the window, in CSS pixels.
@@ -185,6 +186,11 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
             }
             page.open("#/pods").await;
             page.reaches("pods", "forbidden", PATIENCE).await;
+        }
+        "lesson" => {
+            page.open("#/inside?kind=pods&lesson=tombstone&caption=4").await;
+            let place = "return document.querySelector('[data-testid=inside-caption-place]')?.textContent";
+            page.becomes("the caption is read", place, json!("4 of 5, Queue")).await;
         }
         "stale" => {
             page.open("#/pods").await;

@@ -64,6 +64,11 @@ impl Record {
         mark_of(version) == self.version
     }
 
+    /// How many bytes the text has, if there is one.
+    pub fn text_length(&self) -> Option<u32> {
+        self.has_text.then_some(self.length)
+    }
+
     /// Whether the version is kept, and does not only stand for one that is not.
     pub fn is_kept(&self) -> bool {
         !self.is_missing

@@ -1,5 +1,6 @@
 //! The inside of an informer: its parts after one step, the ways to other steps, and what can be broken.
 
+pub mod embed;
 mod parts;
 
 use leptos::html;
@@ -129,6 +130,7 @@ fn Bar(reader: Reader) -> impl IntoView {
     let constant = |text: &'static str| Memo::new(move |_| text.to_owned());
     let speed = reader.memo(|model| model.speed.to_string());
     let (pause, newer) = (reader.text(|model| &model.pause), reader.text(|model| &model.newer));
+    let grows = reader.memo(|model| model.grows);
     let (number, of) = (reader.memo(|model| model.number), reader.text(|model| &model.of));
     let plays = reader.memo(|model| model.plays);
     let is_end = reader.memo(|model| model.is_end);
@@ -168,7 +170,13 @@ fn Bar(reader: Reader) -> impl IntoView {
             <button data-testid="inside-next" title="go on to where that happens" on:click=move |_| reader.send(InsideCommand::Next)>"Go to it"</button>
             <span class="grow"></span>
             {move || Some(newer.get()).filter(|newer| !newer.is_empty()).map(|newer| view! {
-                <button data-testid="inside-newer" title="begin anew with the newest events" on:click=move |_| reader.send(InsideCommand::Renew)>{newer}</button>
+                <button
+                    data-testid="inside-newer"
+                    title=move || if grows.get() { "go to the first of them" } else { "begin anew with the newest events" }
+                    on:click=move |_| reader.send(if grows.get_untracked() { InsideCommand::New } else { InsideCommand::Renew })
+                >
+                    {newer}
+                </button>
             })}
             <button data-testid="inside-lessons" title="short streams with captions" on:click=move |_| reader.send(InsideCommand::Lesson(lessons()[0].id))>"Lessons"</button>
             <button data-testid="inside-link" title="copy the address of this step" on:click=move |_| reader.commands.send(Command::Copy(Copied::Link))>"Link"</button>
@@ -241,7 +249,7 @@ fn Breaks(reader: Reader) -> impl IntoView {
 fn Sentence(reader: Reader) -> impl IntoView {
     let sentence = reader.text(|model| &model.sentence);
     let client_go = reader.text(|model| &model.client_go);
-    let rules = reader.text(|model| &model.rules);
+    let rules = reader.memo(|model| (model.rules, model.checklist.clone()));
     let number = reader.memo(|model| model.number);
     let time = reader.text(|model| &model.time);
     let caption = reader.memo(|model| model.caption.clone());
@@ -277,12 +285,23 @@ fn Sentence(reader: Reader) -> impl IntoView {
                 <p>
                     <code data-testid="inside-client-go">{move || client_go.get()}</code>
                     <span>{move || format!(" at {}", time.get())}</span>
-                    {move || Some(rules.get()).filter(|rules| !rules.is_empty()).map(|rules| format!(", {rules}"))}
+                    {move || rules.with(|(rules, checklist)| rules.iter().map(|one| rule(*one, checklist)).collect_view())}
                 </p>
             </div>
             {move || is_lesson.get().then(lesson)}
             {move || broken.get().filter(|_| !is_lesson.get()).map(explained)}
         </div>
+    }
+}
+
+/// A rule of the checklist, which leads to it where the book is beside the page.
+fn rule((number, words): (u32, &'static str), checklist: &str) -> AnyView {
+    let name = format!("rule {number}");
+    if checklist.is_empty() {
+        view! { ", " <span title=words>{name}": " {words}</span> }.into_any()
+    } else {
+        view! { ", " <a href=checklist.to_owned() title=words target="_blank" rel="noopener">{name}</a> ": " {words} }
+            .into_any()
     }
 }
 

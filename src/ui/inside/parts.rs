@@ -7,6 +7,7 @@ use kubechurn_model::inside::{Part, Which};
 use kubechurn_model::view::inside::{PartModel, QueueModel, SETTINGS, SlotModel};
 
 use crate::ui::inside::{Reader, lines};
+use crate::ui::parts::places;
 use crate::ui::values::Memo;
 
 /// Where client-go's files are.
@@ -45,6 +46,8 @@ fn one(reader: Reader, part: Part) -> AnyView {
     let at = Part::ALL.iter().position(|own| *own == part).unwrap_or_default();
     let model: Memo<PartModel> = reader.memo(move |model| model.parts.get(at).cloned().unwrap_or_default());
     let is_lit = move || model.with(|model| model.is_lit);
+    let shown = Memo::new(move |_| model.with(|model| model.lines.clone()));
+    let about = reader.memo(|model| model.about);
     let (name, file) = part.client_go();
     let body = match part {
         Part::Reflector => states(reader),
@@ -52,7 +55,7 @@ fn one(reader: Reader, part: Part) -> AnyView {
         _ => ().into_any(),
     };
     view! {
-        <section class="inside-part" data-part=at.to_string() data-lit=move || is_lit().to_string() aria-labelledby=format!("inside-part-{at}")>
+        <section class="inside-part" data-part=at.to_string() data-lit=move || is_lit().to_string() data-about=move || (about.get() == Some(part)).then_some("true") aria-labelledby=format!("inside-part-{at}")>
             <h3 id=format!("inside-part-{at}")>
                 <b aria-hidden="true">{at + 1}</b> {part.title()}
                 {move || is_lit().then(|| view! { <small>"now"</small> })}
@@ -61,7 +64,7 @@ fn one(reader: Reader, part: Part) -> AnyView {
             <p>{part.sentence()}</p>
             {body}
             {move || facts(&model.with(|model| model.facts.clone()))}
-            {move || model.with(|model| (!model.lines.is_empty()).then(|| view! { <ul class="inside-lines">{lines(&model.lines)}</ul> }))}
+            {move || shown.with(|shown| (!shown.is_empty()).then(|| view! { <ul class="inside-lines">{lines(shown)}</ul> }))}
             {move || model.with(|model| (!model.note.is_empty()).then(|| view! { <p class="inside-note">{model.note.clone()}</p> }))}
             {(part != Part::Queue).then(|| settings(reader, part))}
         </section>
@@ -121,6 +124,10 @@ fn queues(reader: Reader) -> AnyView {
     let queue = move |(at, which): (usize, Which)| {
         let model: Memo<QueueModel> = reader.memo(move |model| model.queues.get(at).cloned().unwrap_or_default());
         let is_chosen = move || model.with(|model| model.is_chosen);
+        let count = Memo::new(move |_| model.with(|model| model.slots.len()));
+        let slot = move |place: usize| {
+            slot(Memo::new(move |_| model.with(|model| model.slots.get(place).cloned().unwrap_or_default())))
+        };
         view! {
             <div class="inside-queue" data-queue=which.word() data-chosen=move || is_chosen().to_string()>
                 <label title=which.sentence()>
@@ -134,11 +141,12 @@ fn queues(reader: Reader) -> AnyView {
                 </label>
                 <small>{which.release()}</small>
                 <p class="num">{move || model.with(|model| model.waits.clone())}</p>
+                <p class="num" data-testid=format!("inside-holds-{}", which.word())>"holds " {move || model.with(|model| model.holds.clone())}</p>
                 <p class="num inside-done">
                     <span>{move || model.with(|model| model.done.clone())}</span>
                     <span>{move || model.with(|model| model.most.clone())}</span>
                 </p>
-                <ol>{move || model.with(|model| model.slots.iter().map(slot).collect_view())}</ol>
+                <ol>{places(count, slot)}</ol>
                 <p class="num">{move || model.with(|model| model.more.clone())}</p>
                 {(which == Which::RealFifo).then(|| settings(reader, Part::Queue))}
                 <p class="inside-about">{which.sentence()}</p>
@@ -148,11 +156,13 @@ fn queues(reader: Reader) -> AnyView {
     view! { <div class="inside-queues">{Which::ALL.into_iter().enumerate().map(queue).collect_view()}</div> }.into_any()
 }
 
-fn slot(slot: &SlotModel) -> AnyView {
+/// Its age differs in each step, and the rest seldom.
+fn slot(slot: Memo<SlotModel>) -> AnyView {
+    let shown = Memo::new(move |_| slot.with(|slot| slot.lines.clone()));
     view! {
         <li class="inside-slot">
-            <b>{slot.key.clone()}</b> <span class="inside-age">{slot.age.clone()}</span>
-            <ul class="inside-lines">{lines(&slot.lines)}</ul>
+            <b>{move || slot.with(|slot| slot.key.clone())}</b> <span class="inside-age">{move || slot.with(|slot| slot.age.clone())}</span>
+            <ul class="inside-lines">{move || shown.with(|shown| lines(shown))}</ul>
         </li>
     }
     .into_any()

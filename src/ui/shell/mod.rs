@@ -24,6 +24,7 @@ use crate::ui::feed::Feed;
 use crate::ui::feed::alerts::marked;
 use crate::ui::focus;
 use crate::ui::inside::Inside;
+use crate::ui::inside::embed::Embed;
 use crate::ui::inspector::Inspector;
 use crate::ui::navigation::selectors::Selectors;
 use crate::ui::parts::{Part, each, once, part};
@@ -45,7 +46,7 @@ use crate::ui::writers::Writers;
 /// Where the lessons begin.
 const LESSONS: &str = "#/inside?kind=pods&lesson=list";
 
-/// The whole page.
+/// The whole page, or what another page embeds of it.
 #[component]
 pub fn Shell(
     /// What to show.
@@ -53,6 +54,9 @@ pub fn Shell(
     /// Where clicks go.
     commands: Commands,
 ) -> impl IntoView {
+    if screen.header.embed.with_untracked(Option::is_some) {
+        return view! { <Embed screen commands /> }.into_any();
+    }
     Effect::new(move |_| document().set_title(&marked(&screen.header.title.get())));
     let shell = NodeRef::<html::Div>::new();
     // A lesson needs no cluster.
@@ -157,6 +161,7 @@ pub fn Shell(
             </div>
         })}
     }
+    .into_any()
 }
 
 /// What a keyboard comes to first: the ways past all controls to the rows in sight.

@@ -37,7 +37,9 @@ pub enum InsideCommand {
     Set(String),
     /// Break what comes next.
     Break(BreakKind),
-    /// Play the newest events.
+    /// Go to the first step that has come since.
+    New,
+    /// Begin anew, with the newest events.
     Renew,
 }
 

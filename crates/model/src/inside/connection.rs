@@ -146,6 +146,9 @@ impl Connection {
                 // A watch that has brought everything goes on, and nothing is to be seen of that.
                 let entry = server.entry(self.cursor)?;
                 let next = (!self.is_silent).then(|| self.next(entry, server, breaks));
+                // Until what came later is there, nothing came from an open watch.
+                let now = now.max(server.begins(self.cursor));
+                let timer = timer.map(|(at, delivery)| (at.max(now), delivery));
                 let next = next.map(|(at, delivery)| (at.max(now), delivery));
                 let over = (!self.is_silent).then_some((self.ends.max(now), Delivery::TimeOver));
                 next.into_iter().chain(over).chain(timer).min_by(|a, b| a.0.total_cmp(&b.0))

@@ -33,11 +33,11 @@ pub use lessons::{Caption, Lesson, lesson, lessons};
 pub use machine::{Machine, Settings};
 pub use part::Part;
 pub use place::{Change, LATE, Place, SLOW, same_kind};
-pub use queues::{Counts, Queues, Slot, SlotEntry, Taken, Which};
-pub use server::{Entry, Frame, Sent, Server};
+pub use queues::{Counts, Held, Queues, Slot, SlotEntry, Taken, Which};
+pub use server::{Entry, Frame, Grown, Sent, Server};
 pub(crate) use step::plural;
 pub use step::{Compared, Row, Step, What, written};
-pub use walk::{Stream, Walk};
+pub use walk::{Passed, Stream, Walk};
 pub use work::{InWork, ReconcilerOptions, Work, Worked};
 
 /// How many steps lie between two machines that are kept, at first.
@@ -108,6 +108,16 @@ impl Inside {
     /// Adds a frame to the stream, which may be one that goes on. What steps have shown already does not change.
     pub fn push(&mut self, at: f64, frame: Frame) {
         self.server.push(at.max(self.reached), frame);
+    }
+
+    /// Adds frames that come after all that steps have shown: see [`Server::grow`].
+    pub fn grow(&mut self, from: u64, frames: &[Grown]) {
+        self.server.grow(from, frames);
+    }
+
+    /// The latest time that any step has reached, in milliseconds.
+    pub fn reached(&self) -> f64 {
+        self.reached
     }
 
     /// Sets what holds from this step on. What was set for later steps is forgotten.

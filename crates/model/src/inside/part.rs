@@ -24,6 +24,24 @@ impl Part {
     pub const ALL: [Part; 7] =
         [Part::Server, Part::Reflector, Part::Queue, Part::Pop, Part::Store, Part::Handlers, Part::WorkQueue];
 
+    /// The part of this word in an address.
+    pub fn of(word: &str) -> Option<Part> {
+        Part::ALL.into_iter().find(|part| part.word() == word)
+    }
+
+    /// Its word in an address.
+    pub fn word(self) -> &'static str {
+        match self {
+            Part::Server => "server",
+            Part::Reflector => "reflector",
+            Part::Queue => "queue",
+            Part::Pop => "pop",
+            Part::Store => "store",
+            Part::Handlers => "handlers",
+            Part::WorkQueue => "work",
+        }
+    }
+
     /// Its title.
     pub fn title(self) -> &'static str {
         match self {

@@ -146,6 +146,9 @@ pub struct Place {
     pub caption: Option<usize>,
     /// Which of the versions that were received are played: those from one number up to before another one.
     pub received: Option<(u64, u64)>,
+    /// What came after those while steps were shown: of each piece from when on it happens, in milliseconds, and up to before
+    /// which number it goes.
+    pub grown: Vec<(u64, u64)>,
 }
 
 impl Place {
@@ -169,6 +172,13 @@ impl Place {
                     let numbers = value.split_once('-');
                     place.received = numbers.and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
                 }
+                "grown" => {
+                    let grown = value.split(',').filter_map(|piece| {
+                        let (at, to) = piece.split_once('.')?;
+                        Some((at.parse().ok()?, to.parse().ok()?))
+                    });
+                    place.grown = grown.take(MOST).collect();
+                }
                 _ => {}
             }
         }
@@ -188,6 +198,10 @@ impl Place {
         if let Some((from, to)) = self.received {
             query.append_pair("received", &format!("{from}-{to}"));
         }
+        if !self.grown.is_empty() {
+            let grown = self.grown.iter().map(|(at, to)| format!("{at}.{to}"));
+            query.append_pair("grown", &grown.collect::<Vec<_>>().join(","));
+        }
         if !self.set.is_empty() {
             let set = self.set.iter().map(|(step, change)| format!("{step}.{}", change.written()));
             query.append_pair("set", &set.collect::<Vec<_>>().join(","));
@@ -202,6 +216,25 @@ impl Place {
             None => {}
         }
         query.finish()
+    }
+
+    /// Whether what has grown here is all that has grown there, and perhaps more.
+    pub fn has_grown_as(&self, other: &Place) -> bool {
+        let is_as = |(own, other): (&(u64, u64), &(u64, u64))| own.0 == other.0 && own.1 >= other.1;
+        other.grown.len() <= self.grown.len() && self.grown.iter().zip(&other.grown).all(is_as)
+    }
+
+    /// The pieces with what came up to before a number, which happens from this time on, in milliseconds; 0 is where it happens
+    /// no earlier anyway. `None` if there are as many as the address takes.
+    pub fn with_grown(&self, from: u64, to: u64) -> Option<Vec<(u64, u64)>> {
+        let mut grown = self.grown.clone();
+        let len = grown.len();
+        match grown.last_mut() {
+            Some(last) if from == 0 => last.1 = to,
+            _ if len == MOST => return None,
+            _ => grown.push((from, to)),
+        }
+        Some(grown)
     }
 
     /// Whether both play the same in the same way, at whatever step.

@@ -10,6 +10,7 @@ use kubechurn_client::cache::delta::{DeltaObject, DeltaType};
 use kubechurn_client::cache::pipeline::Pipeline;
 use kubechurn_client::cache::queue::Queue as _;
 use kubechurn_client::cache::store::{Change, Store};
+use rustc_hash::FxHashSet;
 
 use crate::timeline::mark::MarkType;
 
@@ -104,6 +105,15 @@ pub struct SlotEntry {
     pub is_tombstone: bool,
     /// How many received deltas it stands for; of a list in one piece, how many objects.
     pub stands_for: u64,
+}
+
+/// What waits in a queue.
+#[derive(Debug, Default)]
+pub struct Held {
+    /// How many received deltas it stands for.
+    pub stands_for: u64,
+    /// The objects that are in memory because of it, each once: not those that the store behind the queue has anyway.
+    pub objects: Vec<Arc<Object>>,
 }
 
 /// What one pop brought.
@@ -252,6 +262,35 @@ impl Queues {
         };
         let since = &self.times[which as usize].since;
         entries.into_iter().zip(since).map(|(entries, &since)| Slot { since, entries }).collect()
+    }
+
+    /// All that waits in a queue.
+    pub fn held(&self, which: Which) -> Held {
+        let (mut held, mut known, store) = (Held::default(), FxHashSet::default(), self.store(which));
+        let mut add = |object: &Arc<Object>, stands_for: u64| {
+            held.stands_for += stands_for;
+            let is_stored = store.get(&object.key).is_some_and(|own| Arc::ptr_eq(own, object));
+            if !is_stored && known.insert(Arc::as_ptr(object)) {
+                held.objects.push(object.clone());
+            }
+        };
+        let mut others = 0;
+        let mut add_delta = |delta: &Delta| match delta {
+            Delta::One { object, .. } => add(object.object(), 1),
+            Delta::ReplacedAll { objects, .. } => objects.iter().for_each(|object| add(object, 1)),
+            Delta::SyncAll | Delta::Bookmark { .. } => others += 1,
+        };
+        match which {
+            Which::DeltaFifo => self.delta.queue.slots().flatten().for_each(add_delta),
+            Which::RealFifo => self.real.queue.slots().flatten().for_each(&mut add_delta),
+            Which::Folding => {
+                for deltas in self.folding.queue().waiting_slots() {
+                    deltas.iter().for_each(|delta| add(delta.object.object(), u64::from(delta.folded)));
+                }
+            }
+        }
+        held.stands_for += others;
+        held
     }
 
     fn joined(&mut self, now: f64) {

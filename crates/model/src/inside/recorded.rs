@@ -20,7 +20,7 @@ use crate::inside::breaks::{Break, BreakKind};
 use crate::inside::handlers::HandlerOptions;
 use crate::inside::machine::Settings;
 use crate::inside::place::SLOW;
-use crate::inside::server::{Frame, Server};
+use crate::inside::server::{Frame, Grown, Server};
 use crate::inside::walk::Stream;
 use crate::timeline::mark::grouped;
 
@@ -51,8 +51,78 @@ pub struct Asked<'a> {
     pub is_recording: bool,
 }
 
-/// Makes the stream. Returns it with the numbers of what is played; `None` as long as nothing of the kind is known.
-pub fn recorded(history: &History, asked: Asked<'_>) -> Option<(Stream, (u64, u64))> {
+/// What is played of a kind, and how far that has come.
+#[derive(Debug)]
+pub struct Source {
+    resource: ApiResource,
+    namespaces: Vec<String>,
+    /// The objects that are played.
+    chosen: FxHashSet<ObjectKey>,
+    /// Those that exist after what is played.
+    present: FxHashSet<ObjectKey>,
+    clock: Clock,
+    /// The numbers of what is played: from one up to before another one.
+    pub received: (u64, u64),
+    /// How many events were looked at when the stream was made.
+    pub events: usize,
+    /// How many have come since, and are played.
+    pub played: u64,
+    /// How many have come since, and are of others.
+    pub left_out: u64,
+    /// Whether nothing more is added.
+    pub is_over: bool,
+}
+
+impl Source {
+    /// Takes what came until a number, and is played from this time on, in milliseconds. Nothing is taken any more once the page's
+    /// own watch has broken, for this stream has not, and beyond the bound.
+    pub fn take(&mut self, history: &History, to: u64, from: f64, len: usize) -> Vec<Grown> {
+        let range = (self.received.1, to);
+        let watch = |watch: usize| history.coverage.watch(watch).is_some_and(|(own, ..)| own == self.resource);
+        let breaks = history.coverage.steps(0).any(|(_, _, received, of, step)| {
+            (range.0..range.1).contains(&received) && matches!(step, Step::Lost(_) | Step::Lists) && watch(of)
+        });
+        self.is_over |= breaks || len >= EVENTS;
+        if self.is_over || range.0 >= range.1 {
+            return Vec::new();
+        }
+        self.received.1 = to;
+        self.clock.last = self.clock.last.max(from);
+        let is_asked =
+            |key: &ObjectKey| self.namespaces.is_empty() || self.namespaces.iter().any(|own| **own == *key.namespace);
+        let mut records: Vec<_> =
+            history.received_of(self.resource, range).filter(|(_, life)| is_asked(&life.key)).collect();
+        records.reverse();
+        let mut grown = Vec::new();
+        for (record, life) in records {
+            if !self.chosen.contains(&life.key) || grown.len() >= EVENTS - len {
+                self.left_out += 1;
+                continue;
+            }
+            let at = self.clock.after(record.at);
+            let (text, bytes) = (text(history, &life.key, &life.uid, record), record.text_length());
+            let delta_type = happened(&mut self.present, &life.key, record.delta_type);
+            grown.push(Grown { at, delta_type, text, bytes });
+        }
+        self.played += grown.len() as u64;
+        grown
+    }
+}
+
+/// What happened to an object, which exists or not afterwards.
+fn happened(present: &mut FxHashSet<ObjectKey>, key: &ObjectKey, delta_type: DeltaType) -> DeltaType {
+    match delta_type {
+        DeltaType::Deleted => {
+            present.remove(key);
+            DeltaType::Deleted
+        }
+        _ if present.insert(key.clone()) => DeltaType::Added,
+        _ => DeltaType::Updated,
+    }
+}
+
+/// Makes the stream. Returns it with what is played; `None` as long as nothing of the kind is known.
+pub fn recorded(history: &History, asked: Asked<'_>) -> Option<(Stream, Source)> {
     let Asked { resource, namespaces, moment, .. } = asked;
     let steps = |watch: usize| history.coverage.watch(watch).is_some_and(|(own, ..)| own == resource);
     let steps: Vec<(f64, u64, Step)> = history
@@ -114,7 +184,12 @@ pub fn recorded(history: &History, asked: Asked<'_>) -> Option<(Stream, (u64, u6
     let mut clock = Clock::default();
     let begins = clock.after(played.first().map_or(moment.at, |(record, _)| record.at) - 1_000.0);
     server.push(begins, Frame::List { version: ResourceVersion::new(&version.to_string()), items });
-    let mut present: FxHashSet<&ObjectKey> = known.iter().map(|(key, ..)| *key).collect();
+    for (key, _, record) in &known {
+        if let Some((record, bytes)) = record.and_then(|record| Some((record, record.text_length()?))) {
+            server.weigh(key, &version_of(history, record), bytes);
+        }
+    }
+    let mut present: FxHashSet<ObjectKey> = known.iter().map(|(key, ..)| (*key).clone()).collect();
     let (mut breaks, mut steps, mut lists) = (Vec::new(), steps.into_iter().peekable(), false);
     let count = played.len();
     for (record, life) in played {
@@ -132,17 +207,11 @@ pub fn recorded(history: &History, asked: Asked<'_>) -> Option<(Stream, (u64, u6
             breaks.retain(|broken: &Break| broken.entry != server.len());
             breaks.push(Break { entry: server.len(), kind });
         }
-        let delta_type = match record.delta_type {
-            DeltaType::Deleted => {
-                present.remove(&life.key);
-                DeltaType::Deleted
-            }
-            _ if present.insert(&life.key) => DeltaType::Added,
-            _ => DeltaType::Updated,
-        };
+        let delta_type = happened(&mut present, &life.key, record.delta_type);
         // What a later list brought had happened before it.
         let at = if lists { clock.last } else { clock.after(record.at) };
-        server.push(at, Frame::Event { delta_type, text: text(history, &life.key, &life.uid, record) });
+        let (text, bytes) = (text(history, &life.key, &life.uid, record), record.text_length());
+        Grown { at, delta_type, text, bytes }.push(&mut server);
     }
     let mut settings = Settings { pop_takes: 400.0, breaks, ..Settings::default() };
     settings.handlers.push(HandlerOptions { name: SLOW.into(), takes: 2_000.0, joins: begins, wants_resync: false });
@@ -162,7 +231,19 @@ pub fn recorded(history: &History, asked: Asked<'_>) -> Option<(Stream, (u64, u6
         ));
     }
     let stream = Stream { title: asked.title.to_owned(), notes, server, settings, begins };
-    Some((stream, (from, end)))
+    let source = Source {
+        resource,
+        namespaces: namespaces.to_vec(),
+        chosen: chosen.into_iter().cloned().collect(),
+        present,
+        clock,
+        received: (from, end),
+        events,
+        played: 0,
+        left_out: 0,
+        is_over: false,
+    };
+    Some((stream, source))
 }
 
 /// Times with what is quiet shortened.
@@ -185,13 +266,17 @@ impl Clock {
     }
 }
 
+fn version_of(history: &History, record: &Record) -> ResourceVersion {
+    match record.number() {
+        Some(number) => ResourceVersion::new(&number.to_string()),
+        None => history.version_of_number(record.sequence).unwrap_or_default(),
+    }
+}
+
 /// What is played of a version: its metadata.
 fn text(history: &History, key: &ObjectKey, uid: &Uid, record: &Record) -> Arc<str> {
-    let version = match record.number() {
-        Some(number) => number.to_string(),
-        None => history.version_of_number(record.sequence).unwrap_or_default().to_string(),
-    };
+    let version = version_of(history, record);
     let (name, namespace) = (&*key.name, &*key.namespace);
-    let metadata = json!({ "name": name, "namespace": namespace, "uid": uid, "resourceVersion": version });
+    let metadata = json!({ "name": name, "namespace": namespace, "uid": uid, "resourceVersion": version.as_str() });
     json!({ "metadata": metadata }).to_string().into()
 }

@@ -32,6 +32,31 @@ pub enum Frame {
     Closed(u16),
 }
 
+/// A version that has come since a stream was made.
+#[derive(Clone, Debug)]
+pub struct Grown {
+    /// When, in milliseconds.
+    pub at: f64,
+    /// `Added`, `Updated` or `Deleted`.
+    pub delta_type: DeltaType,
+    /// What is played of it.
+    pub text: Arc<str>,
+    /// How many bytes its text has.
+    pub bytes: Option<u32>,
+}
+
+impl Grown {
+    /// Adds it to a server's log.
+    pub fn push(&self, server: &mut Server) {
+        server.push(self.at, Frame::Event { delta_type: self.delta_type, text: self.text.clone() });
+        if let (Some(bytes), Some(Sent::Change { object, .. })) =
+            (self.bytes, server.entries.last().map(|entry| entry.what.clone()))
+        {
+            server.weigh(&object.key, &object.resource_version, bytes);
+        }
+    }
+}
+
 /// Something of the server's log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -64,15 +89,25 @@ pub enum Sent {
 /// An object, and the text that it was read from.
 type Item = (Arc<Object>, Arc<str>);
 
+/// So many entries lie between two states of the server that are kept.
+const EVERY: usize = 64;
+
 /// What the server had, and everything that happened there since the first list of the stream. A later list of the stream shows
 /// what had changed without an event.
 #[derive(Clone, Debug, Default)]
 pub struct Server {
+    /// In the order of their keys.
     initial: Vec<Item>,
     initial_version: ResourceVersion,
     has_list: bool,
     entries: Vec<Entry>,
     newest: FxHashMap<ObjectKey, Item>,
+    /// The version and the objects after each [`EVERY`] entries, so that a list need not begin with the first one.
+    kept: Vec<(ResourceVersion, Vec<Item>)>,
+    /// What came while it was played: of each piece its first entry, and from when on it is there, in milliseconds.
+    pieces: Vec<(usize, f64)>,
+    /// How many bytes the text of each version has.
+    sizes: FxHashMap<(ObjectKey, ResourceVersion), u32>,
     unreadable: usize,
 }
 
@@ -83,12 +118,23 @@ impl Server {
         match frame {
             Frame::List { version, items } => self.list(at, version, items),
             Frame::Event { delta_type, text } => match decode_metadata(&text) {
-                Ok(object) => self.change(at, delta_type, Arc::new(object), text),
+                Ok(object) => {
+                    self.weigh(&object.key, &object.resource_version, text.len() as u32);
+                    self.change(at, delta_type, Arc::new(object), text);
+                }
                 Err(_) => self.unreadable += 1,
             },
-            Frame::Bookmark(version) => self.entries.push(Entry { at, what: Sent::Bookmark(version) }),
-            Frame::Error(status) => self.entries.push(Entry { at, what: Sent::Error(status) }),
-            Frame::Closed(code) => self.entries.push(Entry { at, what: Sent::Closed(code) }),
+            Frame::Bookmark(version) => self.add(at, Sent::Bookmark(version)),
+            Frame::Error(status) => self.add(at, Sent::Error(status)),
+            Frame::Closed(code) => self.add(at, Sent::Closed(code)),
+        }
+    }
+
+    fn add(&mut self, at: f64, what: Sent) {
+        self.entries.push(Entry { at, what });
+        if self.entries.len().is_multiple_of(EVERY) {
+            let state = self.list_after(self.entries.len());
+            self.kept.push(state);
         }
     }
 
@@ -97,12 +143,18 @@ impl Server {
         let mut items: Vec<Item> = Vec::with_capacity(texts.len());
         for text in texts {
             match decode_metadata(&text) {
-                Ok(object) => items.push((Arc::new(object), text)),
+                Ok(object) => {
+                    self.weigh(&object.key, &object.resource_version, text.len() as u32);
+                    items.push((Arc::new(object), text));
+                }
                 Err(_) => self.unreadable += 1,
             }
         }
         if !std::mem::replace(&mut self.has_list, true) && self.entries.is_empty() {
             self.newest = items.iter().map(|item| (item.0.key.clone(), item.clone())).collect();
+            // Of a key that comes twice the last one holds.
+            let mut items: Vec<Item> = self.newest.values().cloned().collect();
+            sort::sort_by(&mut items, |a, b| a.0.key.cmp(&b.0.key));
             (self.initial, self.initial_version) = (items, version);
             return;
         }
@@ -129,7 +181,35 @@ impl Server {
             DeltaType::Deleted => drop(self.newest.remove(&object.key)),
             _ => drop(self.newest.insert(object.key.clone(), (object.clone(), text.clone()))),
         }
-        self.entries.push(Entry { at, what: Sent::Change { delta_type, object, text } });
+        self.add(at, Sent::Change { delta_type, object, text });
+    }
+
+    /// Adds what has come since. It happens from a time on, in milliseconds, and until then the server is as if it came to its end.
+    pub fn grow(&mut self, from: u64, frames: &[Grown]) {
+        if from > 0 {
+            self.pieces.push((self.entries.len(), from as f64));
+        }
+        frames.iter().for_each(|frame| frame.push(self));
+    }
+
+    /// From when on, in milliseconds, there is an entry: until then there was none after the one before it.
+    pub fn begins(&self, entry: usize) -> f64 {
+        self.pieces.iter().rev().find(|(at, _)| *at == entry).map_or(f64::NEG_INFINITY, |(_, from)| *from)
+    }
+
+    /// The text of a version has so many bytes: what is played of it is less.
+    pub fn weigh(&mut self, key: &ObjectKey, version: &ResourceVersion, bytes: u32) {
+        self.sizes.insert((key.clone(), version.clone()), bytes);
+    }
+
+    /// How many bytes the text of an object has; 0 where that is not known.
+    pub fn bytes_of(&self, object: &Object) -> u64 {
+        self.sizes.get(&(object.key.clone(), object.resource_version.clone())).copied().map_or(0, u64::from)
+    }
+
+    /// When the last entry happened, in milliseconds; negative infinity where there is none.
+    pub fn last_at(&self) -> f64 {
+        self.entries.last().map_or(f64::NEG_INFINITY, |last| last.at)
     }
 
     /// Returns how many entries the log has.
@@ -159,23 +239,27 @@ impl Server {
 
     /// The list that the server answers with after so many entries: its version, and the objects with their texts.
     pub fn list_after(&self, count: usize) -> (ResourceVersion, Vec<Item>) {
-        let mut version = self.initial_version.clone();
-        let mut objects: FxHashMap<&ObjectKey, &Item> = self.initial.iter().map(|item| (&item.0.key, item)).collect();
-        let mut changed: FxHashMap<&ObjectKey, Option<Item>> = FxHashMap::default();
-        for entry in self.entries.iter().take(count) {
+        let kept = (count / EVERY).min(self.kept.len());
+        let (mut version, mut items) = match kept.checked_sub(1) {
+            Some(at) => self.kept[at].clone(),
+            None => (self.initial_version.clone(), self.initial.clone()),
+        };
+        for entry in &self.entries[kept * EVERY..count.min(self.entries.len())] {
             match &entry.what {
                 Sent::Change { delta_type, object, text } => {
-                    let present = *delta_type != DeltaType::Deleted;
-                    changed.insert(&object.key, present.then(|| (object.clone(), text.clone())));
+                    let place = items.binary_search_by(|(own, _)| own.key.cmp(&object.key));
+                    match (place, *delta_type) {
+                        (Ok(at), DeltaType::Deleted) => drop(items.remove(at)),
+                        (Err(_), DeltaType::Deleted) => {}
+                        (Ok(at), _) => items[at] = (object.clone(), text.clone()),
+                        (Err(at), _) => items.insert(at, (object.clone(), text.clone())),
+                    }
                     raise(&mut version, &object.resource_version);
                 }
                 Sent::Bookmark(reached) => raise(&mut version, reached),
                 Sent::Error(_) | Sent::Closed(_) => {}
             }
         }
-        objects.retain(|key, _| !changed.contains_key(key));
-        let mut items: Vec<Item> = objects.into_values().cloned().chain(changed.into_values().flatten()).collect();
-        sort::sort_by(&mut items, |a, b| a.0.key.cmp(&b.0.key));
         (version, items)
     }
 }

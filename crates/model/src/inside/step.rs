@@ -218,20 +218,28 @@ impl Step {
         }
     }
 
-    /// The numbers of the rules of `docs/checklist.md` that it follows.
-    pub fn rules(&self) -> &'static [u32] {
+    /// The rules of `docs/checklist.md` that it follows: their numbers and their words.
+    pub fn rules(&self) -> &'static [(u32, &'static str)] {
         match &self.what {
-            What::Listed { .. } => &[34],
-            What::Replaced(_) => &[56, 57],
-            What::Watches { .. } => &[42],
-            What::Event { .. } => &[40],
-            What::Ended(_) => &[38, 43],
-            What::Resynced { .. } => &[45, 59],
-            What::Popped(_) => &[53, 54, 58],
-            What::Handler(_, Handled::Joined(_)) => &[69],
-            What::Handler(_, Handled::Skipped(_)) => &[68],
-            What::Worked(Worked::Due(_)) => &[77],
-            What::Worked(_) => &[76],
+            What::Listed { .. } => &[(34, "The first list is at `0`, a relist at the last version")],
+            What::Replaced(_) => {
+                &[(56, "What is only in the queue gets one tombstone"), (57, "What is only known gets one")]
+            }
+            What::Watches { .. } => &[(42, "The watch's timeout is within bounds")],
+            What::Event { .. } => &[(40, "Events are applied; a wrong type is skipped; the last version kept")],
+            What::Ended(_) => {
+                &[(38, "A refused connection backs off exponentially"), (43, "Errors between cycles converge")]
+            }
+            What::Resynced { .. } => &[(45, "Resync fires"), (59, "Resync never overtakes what waits")],
+            What::Popped(_) => &[
+                (53, "The order of one key's changes"),
+                (54, "No line jumping"),
+                (58, "Replaced and Sync are told apart"),
+            ],
+            What::Handler(_, Handled::Joined(_)) => &[(69, "A late handler misses nothing")],
+            What::Handler(_, Handled::Skipped(_)) => &[(68, "Resync periods for each listener")],
+            What::Worked(Worked::Due(_)) => &[(77, "Backoff grows, Forget resets it")],
+            What::Worked(_) => &[(76, "What is added while it is processed runs again")],
             What::Started | What::Bookmark(_) | What::Lost(_) | What::Silent | What::TimeOver | What::Handler(..) => {
                 &[]
             }

@@ -1,10 +1,14 @@
 //! An [`Inside`] at a place, with the steps that led there.
 
+use std::collections::BTreeSet;
+
+use kubechurn_client::api::object::ObjectKey;
+
 use crate::inside::lessons::{Caption, Lesson, lesson};
 use crate::inside::machine::{Machine, Settings};
 use crate::inside::place::{Change, Place};
-use crate::inside::server::Server;
-use crate::inside::step::Step;
+use crate::inside::server::{Grown, Sent, Server};
+use crate::inside::step::{Step, What};
 use crate::inside::{Inside, Until};
 
 /// How far one search goes at most, in steps: so that it ends also where nothing comes to an end.
@@ -25,6 +29,38 @@ pub struct Stream {
     pub begins: f64,
 }
 
+/// What came from the server up to a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Passed {
+    /// Lists.
+    pub lists: u64,
+    /// Watches that opened.
+    pub watches: u64,
+    /// Events.
+    pub events: u64,
+    /// Bookmarks.
+    pub bookmarks: u64,
+    /// When the last bookmark came, in milliseconds.
+    pub bookmark: Option<f64>,
+    /// Whether the last watch ended because its version was too old, and no list has come since.
+    pub is_gone: bool,
+}
+
+impl Passed {
+    /// The same one step later.
+    fn after(mut self, step: &Step) -> Passed {
+        match &step.what {
+            What::Listed { .. } => (self.lists, self.is_gone) = (self.lists + 1, false),
+            What::Watches { .. } => self.watches += 1,
+            What::Event { .. } => self.events += 1,
+            What::Bookmark(_) => (self.bookmarks, self.bookmark) = (self.bookmarks + 1, Some(step.at)),
+            What::Ended(reason) => self.is_gone = reason.starts_with("410"),
+            _ => {}
+        }
+        self
+    }
+}
+
 /// A stream that is played.
 #[derive(Debug)]
 pub struct Walk {
@@ -33,17 +69,31 @@ pub struct Walk {
     place: Place,
     /// The steps up to the present one.
     steps: Vec<Step>,
+    /// What had passed after each of them.
+    passed: Vec<Passed>,
     /// How many steps there are, once the end was seen.
     end: Option<usize>,
     /// The step of each caption, in a lesson.
     stops: Vec<usize>,
+    /// The objects of the stream, in order.
+    keys: Vec<ObjectKey>,
 }
 
 impl Walk {
     /// Plays a stream up to a place.
     pub fn new(stream: Stream, place: Place) -> Walk {
         let stops = lesson(&place.lesson).map(Lesson::stops).unwrap_or_default();
-        let mut walk = Walk { inside: begun(&stream), stream, place, steps: Vec::new(), end: None, stops };
+        let mut walk = Walk {
+            inside: begun(&stream),
+            stream,
+            place,
+            steps: Vec::new(),
+            passed: Vec::new(),
+            end: None,
+            stops,
+            keys: Vec::new(),
+        };
+        walk.keys = known_keys(walk.server());
         match walk.place.caption {
             Some(caption) => walk.read(caption),
             None => walk.play(),
@@ -74,6 +124,38 @@ impl Walk {
     /// The steps up to the present one.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// The objects of the stream, in order; at most so many that one can choose among them.
+    pub fn keys(&self) -> &[ObjectKey] {
+        &self.keys
+    }
+
+    /// From when on, in milliseconds, what has not come yet may come: not before anything that a step has shown.
+    /// 0 where that is so anyway.
+    pub fn comes_from(&self) -> u64 {
+        let reached = self.inside.reached();
+        if reached > self.server().last_at() { reached.max(0.0).ceil() as u64 } else { 0 }
+    }
+
+    /// Adds what has come since, and happens from a time on. `place` is where it stands in the address; no step changes by it.
+    pub fn grow(&mut self, from: u64, frames: &[Grown], place: Vec<(u64, u64)>) {
+        self.stream.server.grow(from, frames);
+        self.inside.grow(from, frames);
+        (self.end, self.place.grown) = (None, place);
+        self.keys = known_keys(self.server());
+    }
+
+    /// Goes on until an entry of the server's log has been heard, or to the end.
+    pub fn hear(&mut self, entry: usize) {
+        let end = self.steps.len() + FARTHEST;
+        while self.machine().connection().cursor() <= entry && self.steps.len() < end && self.advance() {}
+        self.find_caption();
+    }
+
+    /// What has passed up to the present one.
+    pub fn passed(&self) -> Passed {
+        self.passed.last().copied().unwrap_or_default()
     }
 
     /// How many steps there are, once the end was seen.
@@ -134,6 +216,7 @@ impl Walk {
         let wanted = self.place.step.min(FARTHEST);
         (self.inside, self.end) = (begun(&self.stream), None);
         self.steps.clear();
+        self.passed.clear();
         for (at, change) in self.place.set.clone() {
             self.forward_to(at.min(FARTHEST));
             self.set(change);
@@ -177,6 +260,7 @@ impl Walk {
     fn advance(&mut self) -> bool {
         match self.inside.forward().cloned() {
             Some(step) => {
+                self.passed.push(self.passed().after(&step));
                 self.steps.push(step);
                 self.place.step = self.steps.len();
                 true
@@ -202,6 +286,7 @@ impl Walk {
         if step < self.steps.len() {
             self.inside.seek(step);
             self.steps.truncate(step);
+            self.passed.truncate(step);
         }
         self.forward_to(step.min(self.steps.len().saturating_add(FARTHEST)));
         self.place.step = self.steps.len();
@@ -222,6 +307,24 @@ impl Walk {
     pub fn ahead(&self, most: usize) -> Vec<Step> {
         self.inside.ahead(most)
     }
+}
+
+/// So many objects can be chosen among.
+const KEYS: usize = 50;
+
+/// The objects of a log, in order.
+fn known_keys(server: &Server) -> Vec<ObjectKey> {
+    let (_, items) = server.list_after(0);
+    let mut keys: BTreeSet<ObjectKey> = items.into_iter().map(|(object, _)| object.key.clone()).collect();
+    for at in 0..server.len() {
+        if keys.len() >= KEYS {
+            break;
+        }
+        if let Some(Sent::Change { object, .. }) = server.entry(at).map(|entry| &entry.what) {
+            keys.insert(object.key.clone());
+        }
+    }
+    keys.into_iter().take(KEYS).collect()
 }
 
 fn begun(stream: &Stream) -> Inside {

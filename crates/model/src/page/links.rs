@@ -6,6 +6,7 @@ use kubechurn_client::api::resource::ApiResource;
 use crate::feed::net::Pair;
 use crate::navigation::route::{ChosenVersion, Route, WhyPlace};
 use crate::page::context::Context;
+use crate::page::effect::Effect;
 use kubechurn_columns::kinds::Kind;
 
 /// The kind of a resource, as the server has it.
@@ -57,6 +58,13 @@ pub(super) fn cluster_of(resource: &ApiResource, cx: &Context<'_>) -> &'static s
         "" => cx.navigation.home,
         cluster => cluster,
     }
+}
+
+/// Loads the page anew at another place.
+pub(super) fn load_beside(fragment: &str, cx: &mut Context<'_>) {
+    let url = cx.env.url();
+    let page = url.split('#').next().unwrap_or_default();
+    cx.effects.push(Effect::Load(format!("{page}{fragment}")));
 }
 
 /// Where the incident of an object is looked at.

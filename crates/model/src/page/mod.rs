@@ -15,6 +15,7 @@ mod copies;
 mod dialogs;
 mod discovery;
 pub mod effect;
+mod embed;
 mod empty;
 pub mod environment;
 mod feed;
@@ -133,9 +134,11 @@ impl Page {
     /// first.
     pub fn begin(env: &dyn Environment) -> Page {
         let mut page = Page::new(stored_budget(env).bytes(), env);
-        page.keeping = Keeping::stored(env);
         let cx = &mut page.shared.context(env);
-        page.connection.search.begin(false, cx);
+        if !embed::begin(cx) {
+            page.connection.search.begin(false, cx);
+            page.keeping = Keeping::stored(env);
+        }
         if replay::opens(&fragment(&env.url()), cx) {
             cx.navigation.route = Route::parse("");
         }
@@ -426,6 +429,7 @@ impl Page {
     fn carry_out(&mut self, command: Command, env: &dyn Environment) {
         let cx = &mut self.shared.context(env);
         match command {
+            command if !embed::does(&command, cx) => {}
             Command::Go(route) => cx.push(&route),
             Command::Arrive(fragment) => {
                 let opens = replay::opens(&fragment, cx);
@@ -559,11 +563,7 @@ impl Page {
                 self.watch(env);
             }
             Command::Cluster(page) => cx.effects.push(Effect::Load(cx.navigation.url_in(&page))),
-            Command::OpenBeside(fragment) => {
-                let url = cx.env.url();
-                let page = url.split('#').next().unwrap_or_default();
-                cx.effects.push(Effect::Load(format!("{page}{fragment}")));
-            }
+            Command::OpenBeside(fragment) => links::load_beside(&fragment, cx),
             Command::ToggleTheme => settings::toggle_theme(cx),
             Command::ToggleZone => {
                 settings::toggle_zone(cx);

@@ -72,7 +72,7 @@ pub(super) struct Replay {
 /// Of a link within a recording the fragment gets its address.
 pub(super) fn opens(fragment: &str, cx: &mut Context<'_>) -> bool {
     let shown = cx.navigation.recorded.as_ref().map(|recorded| &*recorded.url).unwrap_or_default();
-    let Some(url) = named(fragment) else {
+    let Some(url) = named(fragment).filter(|_| cx.view.header.embed.is_none()) else {
         if !shown.is_empty() {
             cx.effects.push(Effect::Replace(fragment.to_owned()));
         }

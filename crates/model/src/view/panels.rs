@@ -21,7 +21,7 @@ use crate::rewind::banner::RewindModel;
 use crate::shell::panel::PanelSizes;
 use crate::table::layout::Choice;
 use crate::view::health::HealthModel;
-use crate::view::inside::SharedInside;
+use crate::view::inside::{EmbedModel, SharedInside};
 use crate::view::inspector::{ComparisonModel, EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::view::shown::{ByPage, Draw, Hold, Shown};
 use crate::view::why::WhyModel;
@@ -134,6 +134,8 @@ panel! {
         rewind: Option<RewindModel>,
         /// The inside of an informer, while it is shown.
         inside: SharedInside,
+        /// What is shown where another page embeds this one; `None` where none does.
+        embed: Option<EmbedModel>,
         /// The addresses that were tried, if the page has no API.
         splash: Option<Splash>,
         /// Where the data comes from.

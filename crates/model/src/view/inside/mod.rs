@@ -9,10 +9,7 @@ mod words;
 pub use model::*;
 pub use settings::SETTINGS;
 
-use kubechurn_client::api::object::ObjectKey;
-use kubechurn_client::api::sort;
-
-use crate::inside::{BreakKind, Part, Request, Sent, Step, Walk, What, Which, lesson, same_kind};
+use crate::inside::{BreakKind, Part, Request, Step, Walk, What, Which, lesson, same_kind};
 use crate::timeline::mark::grouped;
 use crate::view::seconds;
 
@@ -28,12 +25,6 @@ pub fn inside_model(walk: &Walk) -> InsideModel {
     let (sentence, client_go) = match last {
         Some(step) => (step.words(), step.client_go()),
         None => (String::from("Nothing has happened yet. The next step starts the informer."), String::new()),
-    };
-    let rules = last.map(Step::rules).unwrap_or_default().iter().map(u32::to_string).collect::<Vec<_>>();
-    let rules = match &rules[..] {
-        [] => String::new(),
-        [one] => format!("rule {one} of the checklist"),
-        more => format!("rules {} of the checklist", more.join(", ")),
     };
     let is_stale =
         last.is_some_and(|step| matches!(&step.what, What::Worked(worked) if machine.is_stale(worked, walk.server())));
@@ -63,7 +54,6 @@ pub fn inside_model(walk: &Walk) -> InsideModel {
         is_used: used(*kind),
     });
     let broken = settings.breaks.iter().rfind(|broken| broken.entry <= cursor).or(settings.breaks.last());
-    let keys = known_keys(walk);
     let mut pauses: Vec<(String, String)> = [
         ("", "never"),
         ("replace", "when a list is compared"),
@@ -72,7 +62,7 @@ pub fn inside_model(walk: &Walk) -> InsideModel {
     ]
     .map(|(word, title)| (word.to_owned(), title.to_owned()))
     .to_vec();
-    pauses.extend(keys.iter().map(|key| (key.to_string(), format!("when {key} is popped"))));
+    pauses.extend(walk.keys().iter().map(|key| (key.to_string(), format!("when {key} is popped"))));
     let caption = caption(walk);
     InsideModel {
         title: walk.stream().title.clone(),
@@ -81,13 +71,14 @@ pub fn inside_model(walk: &Walk) -> InsideModel {
         of: walk.end().map(|end| format!("of {}", grouped(end as u64))).unwrap_or_default(),
         time: seconds(machine.now() - walk.stream().begins),
         client_go,
-        rules,
+        rules: last.map(Step::rules).unwrap_or_default(),
         stands_alone: !walk.place().lesson.is_empty(),
         is_end: walk.end() == Some(number),
         pauses,
         broken: broken.and_then(|broken| BreakKind::ALL.iter().position(|kind| same_kind(*kind, broken.kind))),
         breaks: breaks.collect(),
         can_break: cursor < walk.server().len(),
+        about: walk.caption().map(|(_, caption)| caption.part).or(last.map(Step::part)),
         state: match (last.map(|step| &step.what), machine.request()) {
             (Some(What::Replaced(_)), _) => "replace",
             (_, Request::Idle) => "",
@@ -96,7 +87,7 @@ pub fn inside_model(walk: &Walk) -> InsideModel {
             (_, Request::Wait | Request::Probe) => "wait",
         },
         parts: parts.collect(),
-        queues: Which::ALL.iter().map(|which| queue(*which, machine)).collect(),
+        queues: Which::ALL.iter().map(|which| queue(*which, walk)).collect(),
         settings: settings_model(&settings),
         steps: steps(walk),
         sums: sums(walk),
@@ -131,21 +122,4 @@ fn caption(walk: &Walk) -> CaptionModel {
 
 fn changes_store(step: &Step) -> bool {
     matches!(&step.what, What::Popped(_) | What::Replaced(_))
-}
-
-/// The keys of what is played, in order.
-fn known_keys(walk: &Walk) -> Vec<ObjectKey> {
-    let mut keys: Vec<ObjectKey> = Vec::new();
-    let (_, items) = walk.server().list_after(0);
-    keys.extend(items.into_iter().map(|(object, _)| object.key.clone()));
-    for at in 0..walk.server().len().min(1_000) {
-        if let Some(Sent::Change { object, .. }) = walk.server().entry(at).map(|entry| &entry.what)
-            && !keys.contains(&object.key)
-        {
-            keys.push(object.key.clone());
-        }
-    }
-    sort::sort(&mut keys);
-    keys.truncate(50);
-    keys
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::inside::Part;
+
 /// A line of a part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
@@ -68,6 +70,8 @@ pub struct QueueModel {
     pub slots: Vec<SlotModel>,
     /// How much more there is, in words.
     pub more: String,
+    /// How much memory what waits takes, in words: see [`Queues::held`](crate::inside::Queues::held).
+    pub holds: String,
     /// What it has done so far, in words.
     pub done: String,
     /// How many entries waited at most, in words.
@@ -128,11 +132,22 @@ pub struct CaptionModel {
     pub is_last: bool,
 }
 
+/// What is shown where another page embeds this one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EmbedModel {
+    /// The one part that is shown; `None` for all that have room.
+    pub part: Option<Part>,
+}
+
 /// Everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InsideModel {
     /// What a lesson says of the step.
     pub caption: CaptionModel,
+    /// The part that the caption is about, or in which the step happened: the one that is shown where only one has room.
+    pub about: Option<Part>,
+    /// The address of the whole page at this step, where another page embeds it; else empty.
+    pub whole: String,
     /// The title of what is played.
     pub title: String,
     /// The kinds to choose from: the page's names, titles, and whether it is the one.
@@ -143,6 +158,8 @@ pub struct InsideModel {
     pub notes: String,
     /// How much has come since; empty where nothing has.
     pub newer: String,
+    /// Whether that is played after the last step. Otherwise it is seen only by who begins anew.
+    pub grows: bool,
     /// The number of the step.
     pub number: usize,
     /// How many there are, as far as it is known.
@@ -155,8 +172,10 @@ pub struct InsideModel {
     pub client_go: String,
     /// Whether what is played needs neither a cluster nor a recording.
     pub stands_alone: bool,
-    /// The rules of the checklist that it follows, in words.
-    pub rules: String,
+    /// The rules of the checklist that it follows: their numbers and their words.
+    pub rules: &'static [(u32, &'static str)],
+    /// Where the book has the checklist; empty where no book is known.
+    pub checklist: String,
     /// Whether this is the end.
     pub is_end: bool,
     /// Whether it is played.

@@ -5,12 +5,14 @@ use kubechurn_client::api::sort;
 use kubechurn_client::cache::client_go::Call;
 use rustc_hash::FxHashMap;
 
-use crate::inside::{BreakKind, Compared, Machine, Sent, Slot, SlotEntry, Step, Walk, What, Which, Worked, plural};
+use crate::inside::{
+    BreakKind, Compared, Held, Machine, Sent, Slot, SlotEntry, Step, Walk, What, Which, Worked, plural,
+};
 use crate::timeline::mark::{MarkType, grouped};
 use crate::view::inside::model::{Line, PartModel, QueueModel, SlotModel};
-use crate::view::inside::steps::Passed;
 use crate::view::inside::words::{call_line, name};
 use crate::view::seconds;
+use crate::view::words::bytes_of;
 
 /// So many slots of a queue are shown.
 const SLOTS: usize = 9;
@@ -68,16 +70,16 @@ pub(super) fn server(walk: &Walk) -> PartModel {
             _ => "now",
         };
     }
-    let note = match walk.steps().iter().rev().find(|step| matches!(step.what, What::Ended(_) | What::Listed { .. })) {
-        Some(Step { what: What::Ended(reason), .. }) if reason.starts_with("410") => String::from(
+    let note = match () {
+        () if walk.passed().is_gone => String::from(
             "The server does not remember what came after the version that was asked for, so it cannot send that: 410 Gone. \
              Only a new list helps.",
         ),
-        _ if walk.machine().connection().is_silent() => String::from("The connection is open, and nothing comes."),
-        _ if happened > unheard => {
+        () if walk.machine().connection().is_silent() => String::from("The connection is open, and nothing comes."),
+        () if happened > unheard => {
             format!("{} more have happened, and were not heard.", grouped((happened - unheard) as u64))
         }
-        _ => String::new(),
+        () => String::new(),
     };
     PartModel { lines, note, ..PartModel::default() }
 }
@@ -126,7 +128,7 @@ fn sent(step: &Step, title: &str) -> Option<Line> {
 pub(super) fn reflector(walk: &Walk) -> PartModel {
     let machine = walk.machine();
     let version = machine.reflector().resource_version();
-    let passed = Passed::of(walk);
+    let passed = walk.passed();
     let ago = |at: f64| format!("{} ago", seconds(machine.now() - at));
     let mut facts = vec![
         ("version", if version.is_unset() { String::from("none yet") } else { version.to_string() }),
@@ -158,12 +160,13 @@ pub(super) fn left_out(last: Option<&Step>) -> String {
     }
 }
 
-pub(super) fn queue(which: Which, machine: &Machine) -> QueueModel {
+pub(super) fn queue(which: Which, walk: &Walk) -> QueueModel {
+    let machine = walk.machine();
     let queues = machine.queues();
     let (len, counts) = (queues.len(which), queues.counts(which));
     let slots = queues.slots(which, SLOTS);
-    let stands: u64 =
-        queues.slots(which, usize::MAX).iter().flat_map(|slot| &slot.entries).map(|entry| entry.stands_for).sum();
+    let Held { stands_for: stands, objects } = queues.held(which);
+    let bytes: u64 = objects.iter().map(|object| walk.server().bytes_of(object)).sum();
     let waits = match len {
         0 => String::from("nothing waits"),
         1 => format!("1 entry for {}", grouped(stands)),
@@ -177,6 +180,11 @@ pub(super) fn queue(which: Which, machine: &Machine) -> QueueModel {
             format!("and {} more", grouped((len - slots.len()) as u64))
         } else {
             String::new()
+        },
+        holds: match bytes {
+            0..1_000 => format!("{bytes} bytes"),
+            1_000..10_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+            _ => bytes_of(bytes as f64),
         },
         done: format!("{}, {}", plural(counts.pops as usize, "pop"), plural(counts.calls as usize, "call")),
         most: format!("at most {}", grouped(counts.most as u64)),

@@ -1,6 +1,6 @@
 //! The row of steps, and what went through.
 
-use crate::inside::{Compared, Handled, Step, Walk, What, Worked, plural};
+use crate::inside::{Compared, Handled, Passed, Step, Walk, What, Worked, plural};
 use crate::timeline::mark::{MarkType, grouped};
 use crate::view::inside::model::{Line, StepModel};
 use crate::view::inside::words::{call_line, delta_of, name};
@@ -73,36 +73,9 @@ fn short(step: &Step) -> String {
     }
 }
 
-/// What came from the server.
-#[derive(Debug, Default)]
-pub(super) struct Passed {
-    pub(super) lists: u64,
-    pub(super) watches: u64,
-    events: u64,
-    bookmarks: u64,
-    /// When the last bookmark came, in milliseconds.
-    pub(super) bookmark: Option<f64>,
-}
-
-impl Passed {
-    pub(super) fn of(walk: &Walk) -> Passed {
-        let mut passed = Passed::default();
-        for step in walk.steps() {
-            match &step.what {
-                What::Listed { .. } => passed.lists += 1,
-                What::Watches { .. } => passed.watches += 1,
-                What::Event { .. } => passed.events += 1,
-                What::Bookmark(_) => (passed.bookmarks, passed.bookmark) = (passed.bookmarks + 1, Some(step.at)),
-                _ => {}
-            }
-        }
-        passed
-    }
-}
-
 /// What went through from the server to the handlers.
 pub(super) fn sums(walk: &Walk) -> String {
-    let Passed { lists, events, bookmarks, .. } = Passed::of(walk);
+    let Passed { lists, events, bookmarks, .. } = walk.passed();
     let machine = walk.machine();
     let chosen = machine.settings().chosen;
     let counts = machine.queues().counts(chosen);

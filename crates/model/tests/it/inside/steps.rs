@@ -211,6 +211,50 @@ fn every_part_and_every_break_is_explained_and_has_its_place_in_client_go() {
             matches!(step.what, What::Lost(_) | What::Ended(_) | What::Silent | What::TimeOver)
                 || !step.client_go().is_empty()
         );
-        assert!(step.rules().iter().all(|rule| (1..=90).contains(rule)));
+        assert!(step.rules().iter().all(|rule| (1..=90).contains(&rule.0)));
     }
+}
+
+/// What a queue has in memory: each object once, and without what the store has anyway.
+#[test]
+fn what_waits_is_in_memory_once_and_what_the_store_has_is_not_counted() {
+    let held = |inside: &Inside, which: Which| {
+        let queues = inside.machine().queues();
+        let held = queues.held(which);
+        let bytes: u64 = held.objects.iter().map(|object| inside.server().bytes_of(object)).sum();
+        (held.stands_for, held.objects.len(), bytes)
+    };
+    let settings = Settings { pop_takes: f64::INFINITY, ..Settings::default() };
+    let mut waits = inside(&["[10 a@5 b@6", "~a@11", "~a@12", "-b@13", "=20"], settings);
+    play(&mut waits);
+    let bytes = |words: &[&str]| words.iter().map(|words| object(words).len() as u64).sum::<u64>();
+    let all = bytes(&["a@5", "b@6", "a@11", "a@12", "b@13"]);
+    assert_eq!(held(&waits, Which::DeltaFifo), (5, 5, all));
+    assert_eq!(held(&waits, Which::RealFifo), (6, 5, all), "a bookmark has no object");
+    assert_eq!(held(&waits, Which::Folding), (5, 3, bytes(&["a@12", "b@6", "b@13"])));
+    // A resync queues what the store has: nothing is in memory because of it.
+    let settings = Settings { resync: Some(1_000.0), atomic: false, ..Settings::default() };
+    let mut resynced = inside(&["[10 a@5 b@6", "~a@11", "~a@12"], settings);
+    while resynced.forward().is_some_and(|step| !matches!(step.what, What::Resynced { .. })) {}
+    for which in [Which::DeltaFifo, Which::RealFifo] {
+        let (stands_for, objects, bytes) = held(&resynced, which);
+        assert_eq!((stands_for > 0, objects, bytes), (true, 0, 0), "{which:?}");
+    }
+}
+
+/// The rules beside the steps are those of the checklist, word by word.
+#[test]
+fn the_rules_beside_a_step_are_those_of_the_checklist() {
+    let checklist = include_str!("../../../../../docs/checklist.md");
+    let (client, _) = checklist.split_once("## The ").and_then(|(_, rest)| rest.split_once("\n## ")).unwrap();
+    let mut found = 0;
+    let settings = Settings { resync: Some(1_000.0), ..broken(1, BreakKind::Gone) };
+    let mut inside = inside(&["[10 a@5 b@6", "~a@11", "~a@12", "-b@13", "=20"], settings);
+    while let Some(step) = inside.forward() {
+        for (number, words) in step.rules() {
+            assert!(client.contains(&format!("| {number} | {words} |")), "{number}: {words}");
+            found += 1;
+        }
+    }
+    assert!(found > 10, "{found}");
 }

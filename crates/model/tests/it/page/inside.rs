@@ -3,6 +3,7 @@
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::inside::command::InsideCommand;
 use kubechurn_model::inside::{BreakKind, Part, lessons};
+use kubechurn_model::navigation::route::Route;
 use kubechurn_model::page::command::{Command, Rows};
 use kubechurn_model::page::keys::{self, Focus, Press};
 use kubechurn_model::rewind::banner::RewindCommand;
@@ -60,7 +61,7 @@ impl Play {
 
 /// All that is shown of a state, but for what depends on the way that led there.
 fn seen(mut model: InsideModel) -> InsideModel {
-    (model.of, model.is_end, model.newer) = (String::new(), false, String::new());
+    (model.of, model.is_end, model.newer, model.grows) = (String::new(), false, String::new(), false);
     model
 }
 
@@ -277,12 +278,177 @@ fn a_stream_is_sampled_and_what_is_left_out_is_counted() {
     play.does(InsideCommand::Step(1));
     play.receive(5, 5, 900);
     play.rest();
-    assert_eq!(play.inside().newer, "5 newer");
     let notes = play.inside().notes;
+    assert!(notes.ends_with("1 event has come since, and 4 of others, which are left out."), "{notes}");
+    assert_eq!(play.inside().newer, "1 new frame");
+    play.does(InsideCommand::New);
+    assert!(play.inside().sentence.starts_with("n/p0 has changed at version 900"), "{}", play.inside().sentence);
+    assert_eq!(play.inside().newer, "4 newer");
     play.does(InsideCommand::Renew);
     let model = play.inside();
     assert!((&*model.newer, model.number) == ("", 0) && model.notes.contains("of others"), "{}", model.notes);
     assert!(model.notes != notes);
+}
+
+/// What comes while it is open joins the end, whether the end was seen or not. No step that was shown changes, and the address
+/// leads to the same state.
+#[test]
+fn what_comes_meanwhile_is_played_after_the_last_step() {
+    for there in [20, usize::MAX] {
+        let mut play = received("#/inside?kind=pods", 30, 4);
+        play.does(InsideCommand::Set("resync.5000".into()));
+        play.does(InsideCommand::Set("slow.10000".into()));
+        play.does(InsideCommand::To(there));
+        let (before, steps) = (seen(play.inside()), play.inside().number);
+        play.receive(7, 4, 900);
+        play.rest();
+        let model = play.inside();
+        assert_eq!((model.number, &*model.newer, model.grows), (steps, "7 new frames", true));
+        assert_eq!(
+            (&model.sentence, &model.parts[4], &model.queues),
+            (&before.sentence, &before.parts[4], &before.queues)
+        );
+        // Back and forth through what was shown already.
+        play.does(InsideCommand::To(10));
+        play.does(InsideCommand::To(steps));
+        assert_eq!(
+            (&play.inside().sentence, play.inside().parts[5..].to_vec()),
+            (&before.sentence, before.parts[5..].to_vec())
+        );
+        play.receive(3, 3, 950);
+        play.rest();
+        play.does(InsideCommand::New);
+        assert!(play.inside().sentence.contains("at version 900"), "{}", play.inside().sentence);
+        assert_eq!(play.inside().newer, "");
+        play.does(InsideCommand::End);
+        let store = lines(&play.inside(), Part::Store);
+        assert!(store.contains(&"p0 950 950".to_owned()) && store.contains(&"p3 903 903".to_owned()), "{store:?}");
+        play.receive(2, 1, 980);
+        play.rest();
+        play.does(InsideCommand::Step(3));
+        let (last, address) = (seen(play.inside()), play.address());
+        assert!(address.contains("&grown="), "{address}");
+        for other in ["#/deployments", "#/pods", &address] {
+            play.command(Command::Arrive(other.into()));
+            play.frame();
+        }
+        let notes = |model: InsideModel| InsideModel { notes: String::new(), ..model };
+        assert_eq!(notes(seen(play.inside())), notes(last), "{address}");
+    }
+}
+
+/// While it is played, the end is not the end: it waits for what comes.
+#[test]
+fn playing_goes_on_with_what_comes() {
+    let mut play = received("#/inside?kind=pods", 6, 3);
+    play.does(InsideCommand::Set("pop.0".into()));
+    play.does(InsideCommand::End);
+    let end = play.inside().number;
+    play.does(InsideCommand::Speed(5));
+    play.does(InsideCommand::Play);
+    play.wait(600.0);
+    play.frame();
+    assert_eq!((play.inside().number, play.inside().plays), (end, true));
+    play.receive(1, 1, 700);
+    for _ in 0..40 {
+        play.wait(600.0);
+        play.frame();
+    }
+    let model = play.inside();
+    assert!(model.number > end && model.plays, "{} of {end}", model.number);
+    assert!(lines(&model, Part::Store).contains(&"p0 700 700".to_owned()));
+}
+
+/// Where the page's own watch has broken, the stream has not, so that it does not go on with what came after that.
+#[test]
+fn nothing_joins_a_stream_whose_watch_was_broken_since() {
+    let mut play = received("#/inside?kind=pods", 6, 3);
+    play.does(InsideCommand::Step(1));
+    let id = play.informers.iter().find(|(_, of)| *of == "pods").expect("it is watched").0;
+    play.reflects(id, Input::Closed(1006));
+    play.wait(3_000.0);
+    play.reflects(id, Input::Timer);
+    play.reflects(id, Input::Opened);
+    play.receive(4, 3, 800);
+    play.rest();
+    let model = play.inside();
+    assert_eq!((&*model.newer, model.grows), ("4 newer", false));
+}
+
+/// What is done for a frame that comes while it is open does not grow with what there is: allocations are counted, so that the
+/// load of the machine does not matter.
+#[test]
+fn an_open_inside_costs_each_event_little() {
+    let cost = |fragment: &str| {
+        let mut play = received(fragment, 8_000, 40);
+        if fragment.contains("inside") {
+            play.does(InsideCommand::Step(3));
+        }
+        play.rest();
+        let measured = allocation_counter::measure(|| {
+            for second in 0..3 {
+                play.receive(1_000, 40, 10_000 + second * 1_000);
+                play.rest();
+            }
+        });
+        measured.count_total
+    };
+    let (closed, open) = (cost("#/pods"), cost("#/inside?kind=pods"));
+    assert!(open * 2 < closed * 3, "{open} allocations, and {closed} while it is not open");
+}
+
+/// A step costs as much at the end of many frames as at the end of few.
+#[test]
+fn a_step_costs_the_same_however_many_frames_there_are() {
+    let cost = |events: usize| {
+        let mut play = received("#/inside?kind=pods", events, 8);
+        play.does(InsideCommand::Set("pop.0".into()));
+        play.does(InsideCommand::End);
+        play.does(InsideCommand::Step(-200));
+        let measured = allocation_counter::measure(|| {
+            for _ in 0..100 {
+                play.does(InsideCommand::Step(1));
+            }
+        });
+        (measured.count_total, measured.bytes_total)
+    };
+    let ((few, few_bytes), (many, many_bytes)) = (cost(500), cost(8_000));
+    assert!(many * 4 < few * 5, "{many} allocations, and {few} with few frames");
+    assert!(many_bytes * 4 < few_bytes * 5, "{many_bytes} bytes, and {few_bytes} with few frames");
+}
+
+/// A page that stands in another one shows a lesson, asks for nothing, keeps nothing, and does nothing else.
+#[test]
+fn an_embedded_page_shows_a_lesson_and_asks_for_nothing() {
+    let base = "https://docs.example/kubechurn/";
+    let mut play =
+        Play::at(&format!("{base}?embed=1&part=queue#/inside?kind=pods&lesson=tombstone"), &[("kubechurn.keep", "on")]);
+    play.frame();
+    let model = play.inside();
+    assert_eq!((model.caption.lesson, model.about), ("tombstone", Some(Part::Queue)));
+    assert_eq!(model.whole, format!("{base}#/inside?kind=pods&lesson=tombstone"));
+    for key in [".", ".", "]"] {
+        play.press(&[key], Focus::Table);
+        play.frame();
+    }
+    let model = play.inside();
+    assert!(model.number > 3 && model.whole.ends_with("&caption=4"), "{}", model.whole);
+    play.press(&["[", "i", "Escape", "?"], Focus::Table);
+    play.command(Command::Go(Route::parse("#/secrets").into()));
+    play.command(Command::Arrive("#/open?url=recordings/x.churn".into()));
+    for _ in 0..50 {
+        play.wait(10_000.0);
+        play.frame();
+    }
+    let waits = play.inside().waits;
+    assert_eq!(waits, "The address of this page names no lesson.");
+    play.command(Command::Arrive("#/inside?kind=pods&lesson=410&caption=4".into()));
+    play.frame();
+    assert_eq!(&play.inside().caption.place[..4], "4 of");
+    assert!(play.requests.is_empty() && play.informers.is_empty(), "{:?}", play.requests);
+    let effects = play.done();
+    let others: Vec<&str> = effects.split(", ").filter(|effect| !effect.starts_with("replace #/inside")).collect();
+    assert_eq!(others, ["dark", "restrict 'none'", "dark"], "nothing is kept, and nobody goes elsewhere");
 }
 
 #[test]
@@ -393,7 +559,7 @@ fn words_of_the_model_are_those_of_the_step() {
     let model = play.inside();
     assert_eq!(model.client_go, "Queue.Replace(2 items)");
     assert_eq!(model.spoken, format!("Step 3. {}", model.sentence));
-    assert_eq!(model.rules, "rules 56, 57 of the checklist");
+    assert_eq!(model.rules.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [56, 57]);
     let lit: Vec<bool> = model.parts.iter().map(|part| part.is_lit).collect();
     assert_eq!(lit, [false, false, true, false, true, false, false]);
     assert_eq!(lines(&model, Part::Store), ["key has → list so", "a ▲ – → 1 new", "b ▲ – → 2 new"]);
