@@ -35,6 +35,7 @@ impl App {
                 }
             }
             Effect::Request(id, request) => self.ask(id, request),
+            Effect::Follow(id, cluster, url) => self.follow(id, cluster, url),
             Effect::Abort(id) => {
                 if let Some(handle) = self.requests.borrow_mut().remove(&id) {
                     handle.abort();

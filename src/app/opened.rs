@@ -213,7 +213,8 @@ impl App {
     fn perform_opened(&self, opened: &Rc<Opened>, effect: Effect) {
         let (id, request) = match effect {
             Effect::Request(id, request) => (id, request),
-            Effect::Start(..) | Effect::Stop(_) | Effect::Reflect(..) | Effect::Cluster(_) | Effect::Abort(_) => return,
+            Effect::Start(..) | Effect::Stop(_) | Effect::Reflect(..) | Effect::Cluster(_) => return,
+            Effect::Abort(_) | Effect::Follow(..) => return,
             Effect::Alert(_) | Effect::Beat { .. } | Effect::Restrict(_) => return,
             other => return self.perform(other),
         };

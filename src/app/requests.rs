@@ -9,15 +9,17 @@ use wasm_bindgen::JsValue;
 
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::status::Failure;
 use kubechurn_columns::kinds::namespaces;
 use kubechurn_model::navigation::namespaces::Namespaces;
+use kubechurn_model::page::LogInput;
 use kubechurn_model::page::effect::{Answer, FoundApi, Request, RequestId, UNREADABLE};
 use kubechurn_model::table::export::{Export, Format};
 
 use crate::app::App;
 use crate::browser::base::{self, Base, Places};
 use crate::browser::clock;
-use crate::browser::lister_watcher::ListerWatcher;
+use crate::browser::lister_watcher::{self, ListerWatcher};
 use crate::browser::{clipboard, discovery, download, heartbeat, recording, task};
 
 /// Rows of a file that are written between two looks at the clock.
@@ -40,6 +42,26 @@ impl App {
         self.requests.borrow_mut().insert(id, handle);
         task::spawn(async move {
             // What was given up has nothing more to say.
+            let _ = work.await;
+        });
+    }
+
+    /// Reads a log, and hands on what comes of it.
+    pub(super) fn follow(&self, id: RequestId, cluster: &'static str, url: String) {
+        let (Some(app), base) = (self.this.upgrade(), self.bases.borrow().get(cluster).cloned()) else { return };
+        let (work, handle) = abortable(async move {
+            let came = |input: &LogInput<'_>| app.with_live(|page, env| page.logged(id, input, env));
+            let ended = match base.filter(|base| base.readable) {
+                Some(base) => {
+                    lister_watcher::log(cluster, &format!("{}{url}", base.http), |bytes| came(&log_input(bytes))).await
+                }
+                None => Err(Failure::unreachable(UNREADABLE)),
+            };
+            app.requests.borrow_mut().remove(&id);
+            came(&ended.map_or_else(LogInput::Failed, |()| LogInput::Ended));
+        });
+        self.requests.borrow_mut().insert(id, handle);
+        task::spawn(async move {
             let _ = work.await;
         });
     }
@@ -108,6 +130,10 @@ impl App {
         self.bases.borrow_mut().insert("", base);
         found
     }
+}
+
+fn log_input(bytes: Option<&[u8]>) -> LogInput<'_> {
+    bytes.map_or(LogInput::Opened, LogInput::Bytes)
 }
 
 /// Writes a file in slices between which the page goes on, and hands it to the browser. How many rows are in it; `None`

@@ -45,6 +45,18 @@ async fn get_granted(cluster: &'static str, url: &str) -> (AbortOnDrop, Result<R
     (abort, response)
 }
 
+/// Reads the log at this address, and hands on that it begins (`None`), and each piece as it comes.
+///
+/// # Errors
+///
+/// What the server says instead, or that the log broke off.
+pub async fn log(cluster: &'static str, url: &str, mut report: impl FnMut(Option<&[u8]>)) -> Result<(), Failure> {
+    let (_abort, response) = get_granted(cluster, url).await;
+    let response = response?;
+    report(None);
+    read(&response, |bytes| report(Some(bytes))).await.map_err(|BrokeOff| Failure::unreachable("the answer broke off"))
+}
+
 impl ListerWatcher {
     /// Fetches one page, and reports it: that it begins, of each piece as it comes, and of the end.
     ///

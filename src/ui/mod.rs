@@ -5,6 +5,7 @@ pub mod feed;
 pub mod focus;
 mod inside;
 pub mod inspector;
+pub mod logs;
 mod navigation;
 pub mod parts;
 mod recording;

@@ -10,6 +10,7 @@
 mod feed;
 mod inside;
 mod inspector;
+mod logs;
 mod navigation;
 mod page;
 mod program;

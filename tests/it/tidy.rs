@@ -38,6 +38,7 @@ const CLUSTER: &[&str] = &[
     "store",
     "faults",
     "ledger",
+    "log_ends",
     "api",
     "write",
     "endpoints",
@@ -111,8 +112,8 @@ fn only_app_joins_browser_and_ui() {
 
 /// The most lines of the program's code outside `crates/model` and `src/ui`: decisions belong to `crates/model`. A recording
 /// that is shown in place of the cluster has a page of its own, whose surroundings take some 300 of them, and the private file
-/// system takes some 300.
-const SHELL: usize = 2_800;
+/// system takes some 300; the logs of containers, which come as long as they are read, take 40.
+const SHELL: usize = 2_840;
 
 #[test]
 fn the_shell_is_thin() {

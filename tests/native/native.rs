@@ -56,6 +56,9 @@ mod rewind;
 // Why something is broken.
 mod why;
 
+// Logs of containers.
+mod logs;
+
 // What is different between two of them.
 mod net;
 

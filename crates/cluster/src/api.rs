@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::faults::Faults;
 use crate::ledger::Ledger;
+use crate::log_ends::LogEnds;
 use crate::random::Random;
 use crate::resources::registry::Registry;
 use crate::store::Store;
@@ -23,6 +24,8 @@ pub struct Api {
     pub faults: Arc<Faults>,
     /// The time between two bookmarks of one watch.
     pub bookmark_every: Duration,
+    /// When the last lines of logs were written.
+    pub log_ends: Arc<LogEnds>,
     /// Counts the watches without a timeout, for [`Self::random_timeout`].
     pub watches: AtomicU64,
 }

@@ -134,6 +134,7 @@ fn line(id: &str, verb: &str, target: &Target, parts: &Parts, asked: Value, rece
         Part::Finalize => "finalize",
         Part::Binding => "binding",
         Part::Eviction => "eviction",
+        Part::Log => "log",
     };
     for (name, value) in [
         ("apiGroup", resource.group().to_owned()),

@@ -12,7 +12,7 @@
 //! - `storage/` keeps keys under one revision, `resources/` describes the resources that are served, `status.rs` builds
 //!   the answers for errors, and `printers/` converts objects into the form that a client asks for.
 //! - `cacher/` and `store.rs` read and write objects; `request/` parses requests.
-//! - `faults/` disturbs answers on demand; `ledger/` records what was really sent.
+//! - `faults/` disturbs answers on demand; `ledger/` records what was really sent; `log_ends.rs` remembers the ends of logs.
 //! - `write/` and `endpoints/` are the handlers, which share `api.rs`; `server.rs` chooses the handler of a request.
 //!
 //! `client/` is the counterpart of client-go for components in the same process, and does not depend on the server. With
@@ -35,7 +35,8 @@
 //! | `POST /_control/compact` | older revisions expire: watches from them and pages at them get 410. Running watches continue |
 //! | `POST /_control/forbid?verb=list\|watch\|get&resource=RESOURCE` | answers 403 from now on, and drops the resource's watches |
 //! | `POST /_control/allow?verb=…&resource=RESOURCE` | ends that refusal |
-//! | `POST /_control/cut[?resource=RESOURCE]` | drops the connections of watches, WebSockets without a close frame |
+//! | `POST /_control/forbid?resource=pods/log`, `…/allow?resource=pods/log` | the same for logs |
+//! | `POST /_control/cut[?resource=RESOURCE]` | drops the connections of watches, WebSockets without a close frame; those of Pods' logs with those of Pods |
 //! | `POST /_control/stall?on=true\|false` | sends neither answers nor events, except by `/_control`. Watches that fall behind meanwhile end when the stall is over |
 //! | `POST /_control/watchlist?on=true\|false` | the feature gate WatchList: without it `sendInitialEvents` is 422, as before Kubernetes 1.34 |
 //! | `GET /_control/watches?resource=RESOURCE` | the number of its watches |
@@ -77,9 +78,12 @@
 //! | `demo.kubechurn.dev/oom-after: 20s` | the first container is killed for exceeding its memory: 137, `OOMKilled` |
 //! | `demo.kubechurn.dev/fail-ready: always`, or `10s` | the first container is never ready, or alternates between not ready and ready, each for this time |
 //! | `demo.kubechurn.dev/fail-live: 20s` | the liveness probe of the first container fails after this time, and the container is restarted |
+//! | `demo.kubechurn.dev/log-rate: "2000"` | the first container writes so many lines a second |
 //!
-//! The last four rows are annotations of the Pod. `--pace` scales back-offs, and the times after which a node counts as
-//! failed.
+//! The last five rows are annotations of the Pod. `--pace` scales back-offs, and the times after which a node counts as failed.
+//!
+//! Logs (`pods/log`) are made up: a start, requests, the last words of a crash, what a container says when it is stopped. A run has
+//! the same lines whenever they are read.
 //!
 //! # Deliberately absent
 //!
@@ -101,6 +105,7 @@ mod controllers;
 mod endpoints;
 mod faults;
 mod ledger;
+mod log_ends;
 mod printers;
 mod request;
 mod resources;
@@ -321,6 +326,7 @@ async fn start_on(
         registry: Registry::default(),
         faults,
         bookmark_every: args.bookmark_every,
+        log_ends: Default::default(),
         watches: std::sync::atomic::AtomicU64::new(args.seed),
     });
     endpoints::discovery_controller::start(Arc::clone(&api), storage).await?;

@@ -19,6 +19,7 @@ use crate::endpoints::binding;
 use crate::endpoints::discovery;
 use crate::endpoints::eviction;
 use crate::endpoints::list;
+use crate::endpoints::log;
 use crate::endpoints::openapi;
 use crate::endpoints::scale;
 use crate::endpoints::watch;
@@ -140,6 +141,15 @@ async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> R
     };
     if resource.read_only && parts.method != Method::GET {
         return Err(Status::method_not_allowed());
+    }
+    if target.part == Part::Log {
+        if parts.method != Method::GET {
+            return Err(Status::method_not_allowed());
+        }
+        if faults.refuses_logs() {
+            return Err(Status::forbidden_log(target.name(), namespace.unwrap_or_default()));
+        }
+        return log::get(api, &target, &query).await;
     }
     let form = Form::negotiate(&parts.headers, &query)?;
     let headers = &parts.headers;

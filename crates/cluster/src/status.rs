@@ -112,6 +112,33 @@ impl Status {
         Self::failure(403, "Forbidden", message, Some(Details::of(resource, "")))
     }
 
+    /// 403 for the log of a Pod.
+    pub fn forbidden_log(name: &str, namespace: &str) -> Self {
+        let message = format!(
+            "pods \"{name}\" is forbidden: User \"demo\" cannot get resource \"pods/log\" in API group \"\" in the namespace \
+             \"{namespace}\""
+        );
+        let details = Details { name: name.to_owned(), kind: "pods".to_owned(), ..Details::default() };
+        Self::failure(403, "Forbidden", message, Some(details))
+    }
+
+    /// 422 for an option of a log with this value.
+    pub fn invalid_log_options(field: &'static str, value: i64, why: &str) -> Self {
+        Self::log_options("FieldValueInvalid", field, format!("Invalid value: {value}: {why}"))
+    }
+
+    /// 422 for options of a log that exclude each other.
+    pub fn forbidden_log_options(why: &str) -> Self {
+        Self::log_options("FieldValueForbidden", "", format!("Forbidden: {why}"))
+    }
+
+    fn log_options(reason: &'static str, field: &'static str, why: String) -> Self {
+        let message = format!("PodLogOptions \"\" is invalid: {field}: {why}");
+        let causes = vec![Cause { reason, message: why, field: field.to_owned() }];
+        let details = Details { kind: "PodLogOptions".to_owned(), causes, ..Details::default() };
+        Self::failure(422, "Invalid", message, Some(details))
+    }
+
     /// 403 for a request that does not come from a page or program of this machine.
     pub fn not_local(header: &str, value: &str) -> Self {
         let message = format!("forbidden: this server answers the loopback interface only, and {header} is {value:?}");

@@ -169,6 +169,11 @@ impl Cluster {
         serde_json::from_slice(&self.send(self.request(Method::GET, path)).await).expect("the cluster speaks JSON")
     }
 
+    /// Gets a text, as a log is.
+    pub async fn text(&self, path: &str) -> String {
+        String::from_utf8_lossy(&self.send(self.request(Method::GET, path)).await).into_owned()
+    }
+
     /// Gets one object, if it exists.
     pub async fn find(&self, path: &str) -> Option<Value> {
         let response = self.request(Method::GET, path).send().await.ok()?.error_for_status().ok()?;

@@ -12,6 +12,7 @@
 //! - [`rewind`] makes the rows of a table as they were at a moment.
 //! - [`feed`] has the changes in rows, the counts of a time range, and the filters that the user is notified of.
 //! - [`inspector`] reads an object in full, and how it changed.
+//! - [`logs`] has the lines that containers write, in the order of time.
 //! - [`why`] searches what changed before something broke.
 //! - [`writers`] surveys who writes what, how often, and what that answers.
 //! - [`verification`] compares what the page holds with what the server has.
@@ -30,6 +31,7 @@ pub mod inspector;
 pub mod kept;
 pub mod kind_id;
 pub mod local_time;
+pub mod logs;
 pub mod navigation;
 pub mod page;
 pub mod recording;

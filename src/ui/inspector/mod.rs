@@ -21,6 +21,7 @@ use kubechurn_model::page::command::{Command, InspectorCommand};
 use kubechurn_model::shell::panel::Panel;
 use kubechurn_model::view::inspector::Inspected;
 
+use crate::ui::logs::LogTab;
 use crate::ui::screen::{Commands, Inspector as Signals, Screen};
 use crate::ui::shell::closing_menu;
 use crate::ui::shell::edge::Edge;
@@ -95,6 +96,7 @@ pub fn Inspector(
                         Tab::Changes => view! { <changes::Changes screen commands /> }.into_any(),
                         Tab::Yaml => view! { <yaml::YamlView signals commands /> }.into_any(),
                         Tab::Events => view! { <events::Events signals /> }.into_any(),
+                        Tab::Logs => view! { <LogTab screen commands /> }.into_any(),
                     }}
                 </div>
             </aside>
@@ -221,6 +223,10 @@ fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
         Tab::Events => Some(signals.events.with(|events| events.items.len() + events.more)),
         _ => None,
     };
+    // A kind without Pods has no logs.
+    let kind =
+        Memo::new(move |_| signals.inspected.with(|one| one.as_ref().map(|one| one.api_kind).unwrap_or_default()));
+    let has = move |tab: &Tab| tab.is_of(kind.get_untracked());
     let step = move |event: ev::KeyboardEvent| {
         let by = match &*event.key() {
             "ArrowRight" => 1,
@@ -228,8 +234,9 @@ fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
             _ => return,
         };
         event.prevent_default();
-        let at = Tab::ALL.iter().position(|tab| *tab == signals.tab.get_untracked()).unwrap_or(0);
-        let tab = Tab::ALL[(at + by) % Tab::ALL.len()];
+        let all: Vec<Tab> = Tab::ALL.into_iter().filter(has).collect();
+        let at = all.iter().position(|tab| *tab == signals.tab.get_untracked()).unwrap_or(0);
+        let tab = all[(at + by.min(all.len() - 1)) % all.len()];
         commands.send(Command::Inspector(InspectorCommand::Tab(tab)));
         focus(&format!("#inspector-{}", tab.name()));
     };
@@ -256,7 +263,7 @@ fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
     };
     view! {
         <div class="inspector-tabs" role="tablist" aria-label="Inspector" on:keydown=step>
-            {Tab::ALL.map(tab).collect_view()}
+            {move || Tab::ALL.into_iter().filter(|tab| tab.is_of(kind.get())).map(tab).collect_view()}
         </div>
     }
 }

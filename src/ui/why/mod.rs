@@ -8,6 +8,7 @@ use kubechurn_model::rewind::banner::RewindCommand;
 use kubechurn_model::view::why::{CauseRow, StepRow, WhyModel, WriterRow};
 use kubechurn_model::why::WhyCommand;
 
+use crate::ui::logs::LogSection;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::values::Memo;
 
@@ -66,6 +67,7 @@ pub fn Why(
                     <h2>"Who wrote"</h2>
                     <ul data-testid="why-writers">{move || why.with(|why| why.writers.clone()).into_iter().map(writer).collect_view()}</ul>
                 </section>
+                <LogSection screen commands />
             </div>
         </section>
     }

@@ -17,10 +17,10 @@ use tokio::time::sleep;
 
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Action, Input};
-use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Effect, Effects, Pace, ReflectorInput, RequestId};
 use kubechurn_model::page::environment::{DrawnRow, Environment, fragment as fragment_of};
+use kubechurn_model::page::{LogInput, Page};
 use kubechurn_model::view::RowModel;
 
 use self::place::Place;
@@ -38,6 +38,8 @@ pub struct Shell {
     server: Server,
     drivers: RefCell<BTreeMap<InformerId, Driver>>,
     requests: RefCell<BTreeMap<RequestId, AbortHandle>>,
+    /// Logs that are read. No answer is awaited of them: a log may go on for ever.
+    logs: RefCell<BTreeMap<RequestId, AbortHandle>>,
     /// When the next frame is due, and when the last one was.
     frame: Cell<(Option<f64>, f64)>,
     /// The rows that are drawn, by the numbers of their elements.
@@ -70,6 +72,7 @@ impl Drop for Driver {
 impl Drop for Shell {
     fn drop(&mut self) {
         self.requests.borrow().values().for_each(AbortHandle::abort);
+        self.logs.borrow().values().for_each(AbortHandle::abort);
     }
 }
 
@@ -82,6 +85,7 @@ impl Shell {
             server,
             drivers: RefCell::default(),
             requests: RefCell::default(),
+            logs: RefCell::default(),
             frame: Cell::new((None, 0.0)),
             elements: RefCell::default(),
             sooner: Rc::default(),
@@ -168,6 +172,20 @@ impl Shell {
                     self.requests.borrow_mut().insert(id, work.abort_handle());
                 }
             },
+            Effect::Follow(id, _, url) => {
+                let (this, server) = (self.this.clone(), self.server.clone());
+                let work = spawn_local(async move {
+                    let came = |input: &LogInput<'_>| {
+                        this.upgrade().iter().for_each(|shell| shell.with(|page, env| page.logged(id, input, env)));
+                    };
+                    let ended = server.log(&url, |bytes| came(&bytes.map_or(LogInput::Opened, LogInput::Bytes))).await;
+                    came(&ended.map_or_else(LogInput::Failed, |()| LogInput::Ended));
+                });
+                self.logs.borrow_mut().insert(id, work.abort_handle());
+            }
+            Effect::Abort(id) if self.logs.borrow().contains_key(&id) => {
+                self.logs.borrow_mut().remove(&id).iter().for_each(AbortHandle::abort);
+            }
             Effect::Abort(id) => self.requests.borrow_mut().remove(&id).iter().for_each(AbortHandle::abort),
             Effect::Push(fragment) => {
                 // The browser reports a new fragment after the page's own work, and what it is then.

@@ -152,6 +152,16 @@ impl Server {
         self.send(url, "application/json", None).await?.text().await.map_err(broke_off)
     }
 
+    /// Reads a log, and reports that it begins (`None`), and each piece.
+    pub async fn log(&self, url: &str, report: impl Fn(Option<&[u8]>)) -> Result<(), Failure> {
+        let mut response = self.send(url, "*/*", None).await?;
+        report(None);
+        while let Some(bytes) = response.chunk().await.map_err(broke_off)? {
+            report(Some(&bytes));
+        }
+        Ok(())
+    }
+
     /// One page of a list, of which metadata are enough.
     async fn metadata(&self, url: &str) -> Result<Vec<u8>, Failure> {
         Ok(self.send(url, METADATA_LIST, None).await?.bytes().await.map_err(broke_off)?.into())

@@ -16,6 +16,8 @@ pub enum ApiPath {
         /// Whether it is a Secret.
         is_secret: bool,
     },
+    /// The log of a Pod's container: the one subresource that is passed on.
+    Log,
 }
 
 /// Names that have the place of a resource in a path and are none: the ways to a Pod, Service or Node (`proxy`, `redirect`),
@@ -25,11 +27,15 @@ const NO_RESOURCES: [&str; 3] = ["proxy", "redirect", "watch"];
 /// The group of roles and of their bindings.
 const RBAC: &str = "rbac.authorization.k8s.io";
 
+/// What may be asked of a log. All of it reads; what has a server trust a node without its certificate is not among it.
+const LOG_OPTIONS: [&str; 8] =
+    ["container", "follow", "limitBytes", "previous", "sinceSeconds", "sinceTime", "tailLines", "timestamps"];
+
 /// The longest path that is read. Names have at most 253 characters, and a path at most two of them.
 const LONGEST: usize = 2_000;
 
 /// Reads a path below the API's base, as it came, with its leading slash and without its query. `None` for all that is not
-/// passed on: other paths, subresources, and every path that a server could read in another way than it is read here.
+/// passed on: other paths, subresources but the logs of Pods, and every path that a server could read in another way than it is read here.
 pub fn parse(path: &str) -> Option<ApiPath> {
     if path.len() > LONGEST {
         return None;
@@ -56,6 +62,7 @@ pub fn parse(path: &str) -> Option<ApiPath> {
         ["namespaces", _, resource] => (resource, None),
         [resource, name] => (resource, Some(name)),
         ["namespaces", _, resource, name] => (resource, Some(name)),
+        ["namespaces", _, "pods", _, "log"] if parts.starts_with(&["api", "v1"]) => return Some(ApiPath::Log),
         _ => return None,
     };
     if !is_word(resource) || NO_RESOURCES.contains(&resource) {
@@ -63,6 +70,12 @@ pub fn parse(path: &str) -> Option<ApiPath> {
     }
     let is_secret = is_core && resource == "secrets";
     Some(if name.is_some() { ApiPath::Object { is_secret } } else { ApiPath::Collection { is_secret } })
+}
+
+/// Whether a query asks nothing of a log but what the page asks, in the only spelling of each name.
+pub fn reads_log(query: &str) -> bool {
+    query.split('&').all(|pair| LOG_OPTIONS.contains(&pair.split('=').next().unwrap_or_default()))
+        && !query.bytes().any(|byte| byte == b';' || byte == b'#')
 }
 
 /// Whether a part of a path is read by every server as it is here: nothing that ends it, joins it with another part, or is
@@ -129,6 +142,9 @@ mod tests {
             ("/api/v1/namespaces/services/pods/proxy", object),
             ("/api/v1/namespaces/pods/configmaps/exec", object),
             ("/apis/demo.example/v1/secrets", collection),
+            ("/api/v1/namespaces/shop/pods/web-1/log", ApiPath::Log),
+            ("/api/v1/namespaces/log/pods/log/log", ApiPath::Log),
+            ("/api/v1/namespaces/shop/pods/log", object),
             ("/api/v1/secrets", ApiPath::Collection { is_secret: true }),
             ("/api/v1/namespaces/shop/secrets", ApiPath::Collection { is_secret: true }),
             ("/api/v1/namespaces/shop/secrets/token", ApiPath::Object { is_secret: true }),
@@ -162,7 +178,19 @@ mod tests {
             "/api/v1/namespaces/shop/pods/x//exec",
             "/api/v1/namespaces/shop/pods/x/./exec",
             "/api/v1/namespaces/shop/pods/x\\exec",
-            "/api/v1/namespaces/shop/pods/x/log",
+            "/api/v1/namespaces/shop/pods/x/log/",
+            "/api/v1/namespaces/shop/pods/x/log/exec",
+            "/api/v1/namespaces/shop/pods/x/LOG",
+            "/api/v1/namespaces/shop/pods/x/%6cog",
+            "/api/v1/namespaces/shop/pods/x%2flog",
+            "/api/v1/namespaces/shop/pods/../log",
+            "/api/v1/namespaces/shop/pods/x/logs",
+            "/api/v1/namespaces/shop/services/x/log",
+            "/api/v1/pods/x/log",
+            "/api/v2/namespaces/shop/pods/x/log",
+            "/apis/v1/namespaces/shop/pods/x/log",
+            "/apis/demo.example/v1/namespaces/shop/pods/x/log",
+            "/api/v1/watch/namespaces/shop/pods/x/log",
             "/api/v1/namespaces/shop/services/https:x:443/proxy",
             "/api/v1/nodes/node-1/proxy",
             "/api/v1/nodes/node-1/proxy/pods",
@@ -196,5 +224,16 @@ mod tests {
             assert_eq!(parse(path), None, "{path}");
         }
         assert_eq!(parse(&format!("/api/v1/pods/{}", "a".repeat(LONGEST))), None);
+    }
+
+    #[test]
+    fn a_log_is_asked_for_in_the_options_that_read_it() {
+        assert!(reads_log("container=web&follow=true&timestamps=true&sinceTime=2026-11-27T14:02:07Z&tailLines=10"));
+        assert!(reads_log("container=web&previous=true&limitBytes=10&sinceSeconds=5"));
+        for query in
+            ["insecureSkipTLSVerifyBackend=true", "container=web&command=sh", "%63ontainer=web", "follow=true;x=1", ""]
+        {
+            assert!(!reads_log(query), "{query}");
+        }
     }
 }

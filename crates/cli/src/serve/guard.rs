@@ -75,7 +75,7 @@ impl Refusal {
             Self::Stranger => "not for other pages",
             Self::NotFound => "404 page not found",
             Self::Method => "kubechurn passes on no request that writes",
-            Self::Path => "kubechurn passes on lists, watches and objects, and nothing else",
+            Self::Path => "kubechurn passes on lists, watches, objects and the logs of Pods, and nothing else",
             Self::Secrets => "kubechurn passes Secrets on only if it was started with --secrets",
         }
     }
@@ -108,6 +108,14 @@ impl Guard {
             None => Err(Refusal::Path),
             Some(ApiPath::Collection { is_secret: true } | ApiPath::Object { is_secret: true }) if !self.secrets => {
                 Err(Refusal::Secrets)
+            }
+            // A log is read by GET alone: neither by a socket, nor with an option that does more than to read.
+            Some(ApiPath::Log)
+                if parts.method != Method::GET
+                    || parts.headers.contains_key(header::UPGRADE)
+                    || !parts.uri.query().is_some_and(api_path::reads_log) =>
+            {
+                Err(Refusal::Path)
             }
             Some(_) => Ok(Entry::Api(match parts.uri.query() {
                 Some(query) => format!("{path}?{query}"),
@@ -256,6 +264,16 @@ mod tests {
         for path in ["api/v1/namespaces/shop/pods/x/exec?command=sh", "api/v1/nodes/x/proxy", "", "api//v1/pods"] {
             assert_eq!(admit(&format!("GET $/k8s/{path}, Host: 127.0.0.1:8010")), Err(Refusal::Path), "{path}");
         }
+        let log = "$/k8s/api/v1/namespaces/shop/pods/x/log?container=web&follow=true, Host: 127.0.0.1:8010";
+        let passed = "/api/v1/namespaces/shop/pods/x/log?container=web&follow=true";
+        assert_eq!(admit(&format!("GET {log}")), Ok(Entry::Api(passed.to_owned())));
+        assert_eq!(admit(&format!("HEAD {log}")), Err(Refusal::Path));
+        assert_eq!(admit(&format!("POST {log}")), Err(Refusal::Method));
+        assert_eq!(admit(&format!("GET {log}, Upgrade: websocket")), Err(Refusal::Path));
+        assert_eq!(admit(&format!("GET {log}, Origin: http://evil.example")), Err(Refusal::Stranger));
+        let skips = log.replace("follow=true", "insecureSkipTLSVerifyBackend=true");
+        assert_eq!(admit(&format!("GET {skips}")), Err(Refusal::Path));
+        assert_eq!(admit("GET $/k8s/api/v1/namespaces/shop/pods/x/log, Host: 127.0.0.1:8010"), Err(Refusal::Path));
         for path in ["api/v1/secrets", "api/v1/namespaces/shop/secrets/x", "api/v1/namespaces/shop/secrets?watch=true"]
         {
             assert_eq!(admit(&format!("GET $/k8s/{path}, Host: 127.0.0.1:8010")), Err(Refusal::Secrets), "{path}");

@@ -66,6 +66,10 @@ pub async fn handle(api: &Api, control: &Control, order: &str, parts: &Parts, bo
             api.faults.rules().count("compact");
             Ok(reply(json!({"revision": api.store.compact().await?})))
         }
+        (&Method::POST, "forbid" | "allow") if parameter("resource").as_deref() == Some("pods/log") => {
+            api.faults.forbid_logs(order == "forbid");
+            Ok(reply(json!({"verb": "get", "resource": "pods/log", "forbidden": order == "forbid"})))
+        }
         (&Method::POST, "forbid" | "allow") => {
             let verb = parameter("verb").filter(|verb| ["get", "list", "watch"].contains(&verb.as_str()));
             let verb = verb.ok_or_else(|| Status::bad_request("verb must be get, list or watch"))?;

@@ -128,6 +128,7 @@ fn parts(resource: &Resource) -> Vec<SubResource<'_>> {
         let create: &[&str] = &["create"];
         parts.push(SubResource { verbs: create, ..part("binding", "", "", "Binding") });
         parts.push(SubResource { verbs: create, ..part("eviction", "policy", "v1", "Eviction") });
+        parts.push(SubResource { verbs: &["get"], ..part("log", "", "", &*resource.kind) });
     }
     if *resource == **NAMESPACES {
         parts.push(SubResource { verbs: &["update"], ..part("finalize", "", "", &*resource.kind) });

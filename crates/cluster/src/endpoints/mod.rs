@@ -6,6 +6,7 @@ pub mod discovery;
 pub mod discovery_controller;
 pub mod eviction;
 pub mod list;
+pub mod log;
 pub mod openapi;
 pub mod scale;
 pub mod watch;

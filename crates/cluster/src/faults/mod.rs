@@ -41,6 +41,7 @@ pub struct Faults {
     forbidden: Mutex<HashSet<(String, usize)>>,
     switches: Arc<Switches>,
     without_watch_list: AtomicBool,
+    without_logs: AtomicBool,
     rules: Arc<Rules>,
     /// The storage, if it can be restarted.
     restartable: OnceLock<Arc<RestartableMemory>>,
@@ -115,6 +116,16 @@ impl Faults {
             self.rules.count("forbid");
         }
         is_forbidden
+    }
+
+    /// Refuses logs, or ends that.
+    pub fn forbid_logs(&self, on: bool) {
+        self.without_logs.store(on, Ordering::Relaxed);
+    }
+
+    /// Whether logs are refused.
+    pub fn refuses_logs(&self) -> bool {
+        self.without_logs.load(Ordering::Relaxed)
     }
 
     /// Turns the feature gate WatchList off or on; it is on by default.

@@ -7,7 +7,7 @@ use crate::resources::registry::Registry;
 use crate::resources::resource::Resource;
 
 /// The collection or object that a path names.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Target {
     pub resource: Arc<Resource>,
     /// The namespace, if the path has one.
@@ -35,6 +35,8 @@ pub enum Part {
     Binding,
     /// `…/eviction`, of Pods.
     Eviction,
+    /// `…/log`, of Pods.
+    Log,
 }
 
 impl Target {
@@ -73,6 +75,7 @@ impl Target {
             [name, "scale"] if resource.scale.is_some() => (Some(name.to_owned()), Part::Scale),
             [name, "binding"] if *resource == **PODS => (Some(name.to_owned()), Part::Binding),
             [name, "eviction"] if *resource == **PODS => (Some(name.to_owned()), Part::Eviction),
+            [name, "log"] if *resource == **PODS => (Some(name.to_owned()), Part::Log),
             _ => return None,
         };
         // A path to a namespaced object must have a namespace, and one to a cluster-scoped object must not.
@@ -133,6 +136,8 @@ mod tests {
         check("/apis/apps/v1/namespaces/shop/deployments/web/scale", deployment(Part::Scale));
         check("/api/v1/namespaces/shop/pods/a/binding", Some(("pods", Some("shop"), Some("a"), Part::Binding)));
         check("/api/v1/namespaces/shop/pods/a/eviction", Some(("pods", Some("shop"), Some("a"), Part::Eviction)));
+        check("/api/v1/namespaces/shop/pods/a/log", Some(("pods", Some("shop"), Some("a"), Part::Log)));
+        check("/apis/apps/v1/namespaces/shop/deployments/web/log", None);
         for nothing in [
             "/api/v1/nosuch",
             "/api/v1/pods/web",

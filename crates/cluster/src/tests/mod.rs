@@ -10,6 +10,7 @@ mod deleting;
 pub mod etcd;
 mod faults;
 mod listing;
+mod logs;
 mod recording;
 mod socket;
 mod watch;

@@ -268,8 +268,8 @@ pub async fn update(
             Part::Status => "status",
             Part::Scale => "scale",
             Part::Finalize => "finalize",
-            // These two subresources write by themselves.
-            Part::Binding | Part::Eviction => "",
+            // These write by themselves, or not at all.
+            Part::Binding | Part::Eviction | Part::Log => "",
         };
         let now = clock::timestamp(clock::now());
         let api_version = &resource.api_version;
@@ -326,7 +326,7 @@ fn prepare_for_update(
     let alone = match part {
         Part::Status => Some("status"),
         Part::Finalize => Some("spec"),
-        Part::Whole | Part::Scale | Part::Binding | Part::Eviction => None,
+        Part::Whole | Part::Scale | Part::Binding | Part::Eviction | Part::Log => None,
     };
     if let Some(field) = alone {
         let written = fields.remove(field);

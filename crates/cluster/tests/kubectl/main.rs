@@ -8,6 +8,8 @@ mod session;
 
 /// A CustomResourceDefinition and its objects.
 mod custom;
+/// `kubectl logs`.
+mod logs;
 /// `kubectl proxy` in front of the cluster.
 mod proxy;
 /// `get` in its forms, and discovery.

@@ -135,6 +135,24 @@ impl<'a> Watching<'a> {
     }
 }
 
+/// The Pods that the object with this uid owns, directly or indirectly, in the order of their names.
+pub fn owned_pods(watching: Watching<'_>, uid: &Uid) -> Vec<ObjectKey> {
+    let (mut owners, mut at, mut pods) = (vec![uid.clone()], 0, Vec::new());
+    while let Some(owner) = owners.get(at).cloned() {
+        at += 1;
+        for (kind, object) in watching.owned(&owner) {
+            if kind.resource.kind == "Pod" {
+                pods.push(object.key.clone());
+            } else if owners.len() < MOST && !owners.contains(&object.uid) {
+                owners.push(object.uid.clone());
+            }
+        }
+    }
+    sort_by(&mut pods, ObjectKey::cmp);
+    pods.dedup();
+    pods
+}
+
 /// The objects of a cluster that the object with this uid owns, and the objects that those own.
 pub fn dependents(watching: Watching<'_>, route: &Route, uid: &Uid) -> Dependents {
     let kinds = watching.watches().map(|watched| watched.kind().title).collect();

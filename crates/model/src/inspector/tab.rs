@@ -12,11 +12,17 @@ pub enum Tab {
     Yaml,
     /// Its Kubernetes Events.
     Events,
+    /// The log of its containers, or of its Pods.
+    Logs,
 }
+
+/// The kinds that have logs, or have Pods that do.
+const WITH_LOGS: [&str; 8] =
+    ["Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicationController"];
 
 impl Tab {
     /// All tabs, in order.
-    pub const ALL: [Tab; 4] = [Tab::Summary, Tab::Changes, Tab::Yaml, Tab::Events];
+    pub const ALL: [Tab; 5] = [Tab::Summary, Tab::Changes, Tab::Yaml, Tab::Events, Tab::Logs];
 
     /// The name in the address and in `data-testid`.
     pub fn name(self) -> &'static str {
@@ -25,6 +31,7 @@ impl Tab {
             Tab::Changes => "changes",
             Tab::Yaml => "yaml",
             Tab::Events => "events",
+            Tab::Logs => "logs",
         }
     }
 
@@ -35,7 +42,13 @@ impl Tab {
             Tab::Changes => "Changes",
             Tab::Yaml => "YAML",
             Tab::Events => "Events",
+            Tab::Logs => "Logs",
         }
+    }
+
+    /// Whether an object of a kind, such as `Pod`, has this tab.
+    pub fn is_of(self, kind: &str) -> bool {
+        self != Tab::Logs || WITH_LOGS.contains(&kind)
     }
 
     /// The tab with this name; the first tab for any other word.

@@ -9,6 +9,7 @@ use crate::history::Budget;
 use crate::inside::command::InsideCommand;
 use crate::inspector::tab::Tab;
 use crate::kept::KeepCommand;
+use crate::logs::command::LogCommand;
 use crate::navigation::route::Route;
 use crate::recording::{NoteCommand, RecordingCommand};
 use crate::rewind::banner::RewindCommand;
@@ -159,6 +160,8 @@ pub enum Command {
     Panel(PanelCommand),
     /// Do something with an incident.
     Why(WhyCommand),
+    /// Do something with logs.
+    Logs(LogCommand),
     /// Do something in the palette.
     Palette(PaletteCommand),
     /// Open or close a group of the sidebar, by its heading.
@@ -453,6 +456,9 @@ pub const OFFERS: &[Offer] = &[
     Offer::new("Why? What changed before this", Command::Why(WhyCommand::Ask))
         .names(&["incident", "cause", "reason", "before"])
         .keys("Finding", &["w"]),
+    Offer::new("Logs of the Pod, or of the workload's Pods", Command::Logs(LogCommand::Show))
+        .names(&["log", "output", "stdout", "tail", "follow"])
+        .keys("Finding", &["o"]),
     Offer::new("Copy the incident as text", Command::Why(WhyCommand::Copy)).names(&["why", "share"]),
     Offer::new("Choose columns", Command::OpenColumns).keys("Table", &["c"]),
     Offer::new("Reset the columns", Command::Columns(ColumnChange::Reset)),

@@ -33,6 +33,9 @@ pub enum Effect {
     Reflect(InformerId, ReflectorInput),
     /// Carry out a request, and hand over the answer with this number.
     Request(RequestId, Request),
+    /// Read the log at this path and query below a cluster's API, and hand over what comes of it as long as it comes
+    /// ([`Page::logged`](crate::page::Page::logged)).
+    Follow(RequestId, &'static str, String),
     /// Drop a request: its answer is no longer wanted.
     Abort(RequestId),
     /// Limit the page's connections by this Content-Security-Policy, in addition to the one that the page has.

@@ -25,6 +25,7 @@ mod inspector;
 mod keeping;
 pub mod keys;
 mod links;
+mod logs;
 mod net;
 mod notes;
 mod output;
@@ -79,6 +80,8 @@ use crate::page::inside::Inside;
 use crate::page::inspector::Inspector;
 use crate::page::keeping::Keeping;
 use crate::page::keys::{Layer, innermost};
+pub use crate::page::logs::LogInput;
+use crate::page::logs::Logs;
 use crate::page::replay::Replay;
 use crate::page::requests::Purpose;
 use crate::page::rewind::{Followed, Rewind};
@@ -106,6 +109,7 @@ pub struct Page {
     feed: Feed,
     notifications: Notifications,
     why: Why,
+    logs: Logs,
     timeline: Timeline,
     inspector: Inspector,
     verification: Verification,
@@ -184,6 +188,7 @@ impl Page {
             feed: Feed::stored(env),
             notifications: Notifications::default(),
             why: Why::default(),
+            logs: Logs::default(),
             timeline: Timeline::default(),
             inspector: Inspector::default(),
             verification: Verification::new(Memory::parse(env.parameter("memory").as_deref())),
@@ -537,6 +542,7 @@ impl Page {
                 let pointed = self.timeline.pointed(cx).or_else(|| self.inspector.shown_at(cx));
                 self.why.handle(command, pointed, (&self.feed, &self.table), cx);
             }
+            Command::Logs(command) => self.logs.handle(command, (&self.feed, &self.table), cx),
             Command::Panel(command) => self.settings.handle_panel(command, cx),
             Command::Palette(command) => {
                 if let Some(taken) = self.dialogs.handle(command, cx) {
@@ -607,19 +613,6 @@ impl Page {
             self.table.hurry(cx);
         }
         followed == Followed::OtherRows
-    }
-
-    /// Stops draining, or resumes. While draining is stopped, the queues go on receiving, and fold the changes of each
-    /// object.
-    fn pause(&mut self, paused: bool, env: &dyn Environment) {
-        let cx = &mut self.shared.context(env);
-        if cx.watching.paused != paused {
-            cx.watching.paused = paused;
-            cx.watching.watches.pause(paused);
-            cx.view.header.paused.put(paused);
-            self.timeline.pause(paused, cx.now);
-            self.feed.pause(paused);
-        }
     }
 
     /// Leaves the innermost layer that is open.
@@ -772,6 +765,7 @@ impl Page {
         self.timeline.filter(&self.feed, cx);
         self.timeline.paint(cx);
         self.inspector.present(cx);
+        self.logs.present(&self.inspector, &self.why, cx);
         self.saving.work(cx);
         let is_due = self.status.take_due(cx);
         self.dialogs.go_on(is_due, cx);

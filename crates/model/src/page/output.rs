@@ -9,16 +9,16 @@ use kubechurn_recording::Header;
 use crate::feed::FeedCommand;
 use crate::feed::net::export::NetFormat;
 use crate::navigation::recorded;
-use crate::page::Page;
 use crate::page::command::{Command, Rows, TimelineCommand};
 use crate::page::context::Shared;
-use crate::page::effect::{Effect, Effects};
+use crate::page::effect::{Effect, Effects, RequestId};
 use crate::page::environment::Environment;
 use crate::page::keys::{self, Focus, Press};
 use crate::page::net;
 use crate::page::report;
 use crate::page::ticks::{AFTER_NEWS, HIDDEN, QUIET, SECOND, TICK};
 use crate::page::time_words::TimeWords;
+use crate::page::{LogInput, Page};
 use crate::recording::{Saver, Selected};
 use crate::rewind::{Rewound, Stores};
 use crate::table::schema::TableSchema;
@@ -39,6 +39,24 @@ pub struct Sizes {
 }
 
 impl Page {
+    /// Takes what came of a log that was asked for.
+    pub fn logged(&mut self, id: RequestId, input: &LogInput<'_>, env: &dyn Environment) {
+        self.logs.came(id, input, &mut self.shared.context(env));
+    }
+
+    /// Stops draining, or resumes. While draining is stopped, the queues go on receiving, and fold the changes of each
+    /// object.
+    pub(super) fn pause(&mut self, paused: bool, env: &dyn Environment) {
+        let cx = &mut self.shared.context(env);
+        if cx.watching.paused != paused {
+            cx.watching.paused = paused;
+            cx.watching.watches.pause(paused);
+            cx.view.header.paused.put(paused);
+            self.timeline.pause(paused, cx.now);
+            self.feed.pause(paused);
+        }
+    }
+
     /// The effects since the last call.
     pub fn take_effects(&mut self) -> Effects {
         let mut effects = std::mem::take(&mut self.shared.effects);
@@ -112,6 +130,7 @@ impl Page {
             self.feed.wrong_due_at(),
             self.inside.due_at(),
             self.why.due_at(),
+            self.logs.due_at(),
         ]
         .into_iter()
         .flatten()

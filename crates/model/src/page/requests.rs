@@ -45,6 +45,8 @@ pub enum Purpose {
     Copy(&'static str, String),
     /// The user copies the inspector's YAML.
     CopyYaml,
+    /// The user looks at a log.
+    Log,
     /// A block of a recording is compressed.
     Pack,
     /// The page keeps what it receives.

@@ -6,6 +6,7 @@ use kubechurn_columns::kinds::Kind;
 
 use crate::feed::wrong::{Entry, Fault, Subject};
 use crate::history::who::joining;
+use crate::navigation::catalog::at;
 use crate::navigation::route::{Route, WhyPlace};
 use crate::page::context::Context;
 use crate::page::effect::Request;
@@ -63,14 +64,20 @@ impl Why {
             WhyCommand::Leave => self.leave(cx),
             WhyCommand::Ask => {
                 let selected = cx.navigation.selected.clone().map(|(kind, key)| (kind, key, pointed));
-                let in_hand = if cx.navigation.route.changes {
-                    feed.sequence_in_hand().and_then(|sequence| object_of(sequence, cx))
-                } else {
-                    table.row_under_cursor(cx).map(|(kind, row)| (kind, row.object.key.clone(), None))
-                };
-                ask(selected.or(in_hand), feed, cx);
+                ask(selected.or_else(|| in_hand(feed, table, cx)), feed, cx);
             }
         }
+    }
+
+    /// The Pods of the incident that is shown, and their kind.
+    pub(super) fn pods(&self, cx: &Context<'_>) -> (Option<&'static Kind>, Vec<ObjectKey>) {
+        let Some(incident) = self.done.as_ref().or(self.search.as_ref()).map(Search::incident) else {
+            return (None, Vec::new());
+        };
+        let objects = incident.objects.iter().chain([&incident.subject]).filter(|object| object.kind == "Pod");
+        let cluster = incident.subject.resource.map_or("", |resource| resource.cluster);
+        let pods = cx.navigation.catalog.kinds().find(|kind| kind.name == "pods").map(|pods| at(pods, cluster));
+        (pods, objects.map(|object| object.key.clone()).collect())
     }
 
     /// Where the user goes from an incident.
@@ -384,7 +391,15 @@ fn object_of(sequence: u64, cx: &Context<'_>) -> Option<InHand> {
 }
 
 /// An object that is in hand, and the time that counts.
-type InHand = (&'static Kind, ObjectKey, Option<f64>);
+pub(super) type InHand = (&'static Kind, ObjectKey, Option<f64>);
+
+/// What is in hand: a row of the feed, where that is shown, or of the table.
+pub(super) fn in_hand(feed: &Feed, table: &Table, cx: &Context<'_>) -> Option<InHand> {
+    if cx.navigation.route.changes {
+        return feed.sequence_in_hand().and_then(|sequence| object_of(sequence, cx));
+    }
+    table.row_under_cursor(cx).map(|(kind, row)| (kind, row.object.key.clone(), None))
+}
 
 /// Goes to the incident of what is in hand: of the row of the feed, the row of the table, or the object that is looked at.
 fn ask(in_hand: Option<InHand>, feed: &Feed, cx: &mut Context<'_>) {

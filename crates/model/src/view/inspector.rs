@@ -18,6 +18,8 @@ use crate::inspector::yaml::Yaml;
 pub struct Inspected {
     /// `Pod`, and `Pod of west` where several clusters are in view.
     pub kind: String,
+    /// The kind as the API names it.
+    pub api_kind: &'static str,
     /// The page's name for that: `pods`.
     pub resource: &'static str,
     /// `namespace/name`.

@@ -5,6 +5,7 @@ mod elsewhere;
 pub mod health;
 pub mod inside;
 pub mod inspector;
+pub mod logs;
 pub mod panels;
 mod row;
 pub mod shown;

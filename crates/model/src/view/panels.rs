@@ -23,6 +23,7 @@ use crate::table::layout::Choice;
 use crate::view::health::HealthModel;
 use crate::view::inside::{EmbedModel, SharedInside};
 use crate::view::inspector::{ComparisonModel, EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
+use crate::view::logs::LogModel;
 use crate::view::shown::{ByPage, Draw, Hold, Shown};
 use crate::view::why::WhyModel;
 use crate::view::writers::WritersModel;
@@ -314,6 +315,8 @@ panel! {
         versions: VersionsModel,
         /// Two of them side by side, while they are compared.
         comparison: Option<Arc<ComparisonModel>>,
+        /// Its log, or that of the incident's Pods.
+        log: LogModel,
     }
 }
 

@@ -18,6 +18,8 @@ mod inside;
 mod lanes;
 /// The progress of a first list.
 mod listing;
+/// Logs of containers, line by line.
+mod logs;
 /// One word and one meaning for a state, wherever it is shown.
 mod meanings;
 /// The memory that the queue takes.

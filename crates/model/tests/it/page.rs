@@ -11,6 +11,7 @@ mod idle;
 mod inside;
 mod inspector;
 mod keeping;
+mod logs;
 mod missed;
 mod net;
 mod notes;
@@ -180,6 +181,8 @@ struct Play {
     place: Place,
     /// Requests that are not answered yet.
     requests: Vec<(RequestId, Request)>,
+    /// Logs that are read.
+    logs: Vec<(RequestId, String)>,
     /// Informers that run, and what they watch.
     informers: Vec<(InformerId, &'static str)>,
     /// The effects since the last call of [`Play::done`], in words.
@@ -202,8 +205,15 @@ impl Play {
     fn of(place: Place) -> Play {
         place.now.set(1_000.0);
         let page = Page::begin(&place);
-        let mut play =
-            Play { page, place, requests: Vec::new(), informers: Vec::new(), effects: Vec::new(), frame: None };
+        let mut play = Play {
+            page,
+            place,
+            requests: Vec::new(),
+            logs: Vec::new(),
+            informers: Vec::new(),
+            effects: Vec::new(),
+            frame: None,
+        };
         play.settle();
         play
     }
@@ -316,6 +326,15 @@ impl Play {
                     let words = word_of(&request);
                     self.requests.push((id, request));
                     words
+                }
+                Effect::Follow(id, _, url) => {
+                    let words = format!("log {url}");
+                    self.logs.push((id, url));
+                    words
+                }
+                Effect::Abort(id) if self.logs.iter().any(|(own, _)| *own == id) => {
+                    self.logs.retain(|(own, _)| *own != id);
+                    String::from("abort log")
                 }
                 Effect::Abort(id) => {
                     let at = self.requests.iter().position(|(own, _)| *own == id).expect("it was asked");

@@ -198,6 +198,7 @@ impl Inspection {
         let number = schema.number(kind).filter(|_| schema.has_clusters());
         cx.view.inspector.inspected.put(Some(Inspected {
             kind: number.map_or(kind.resource.kind, |number| schema.long(number)).to_owned(),
+            api_kind: kind.resource.kind,
             resource: kind.name,
             key: key.to_string(),
             namespace: key.namespace.to_string(),

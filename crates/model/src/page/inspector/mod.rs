@@ -9,6 +9,10 @@ mod object;
 mod owners;
 mod shown_versions;
 
+use std::rc::Rc;
+
+use serde_json::Value;
+
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::api::uid::Uid;
@@ -94,7 +98,11 @@ impl Inspector {
     pub fn present(&mut self, cx: &mut Context<'_>) {
         self.follow_selection(cx);
         if let Some(open) = &mut self.open {
-            cx.view.inspector.tab.put(Tab::named(&cx.navigation.route.tab));
+            let kind = open.object.kind.resource.kind;
+            cx.view
+                .inspector
+                .tab
+                .put(Some(Tab::named(&cx.navigation.route.tab)).filter(|tab| tab.is_of(kind)).unwrap_or_default());
             open.present(self.yaml, self.copied, cx);
         }
     }
@@ -143,6 +151,12 @@ impl Inspector {
         let versions = &cx.view.inspector.versions;
         let marked = versions.shown.iter().find(|version| Some(version.sequence) == versions.marked);
         marked.or(versions.shown.first()).map(|version| version.at)
+    }
+
+    /// The text of an object that it shows, as far as it is known.
+    pub fn value(&self, kind: &Kind, key: &ObjectKey) -> Option<Rc<Value>> {
+        let open = self.open.as_ref().filter(|open| open.object.is(kind, key))?;
+        open.text.full().map(|full| full.value.clone())
     }
 
     /// Shows whether the YAML was copied.
