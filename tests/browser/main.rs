@@ -16,6 +16,7 @@ mod page;
 mod program;
 mod recording;
 mod rewind;
+mod rollout;
 mod shell;
 mod table;
 mod timeline;

@@ -53,6 +53,9 @@ mod outage;
 // Other moments than now.
 mod rewind;
 
+// A rollout, and the life of a Pod.
+mod rollout;
+
 // Why something is broken.
 mod why;
 

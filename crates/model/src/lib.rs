@@ -15,6 +15,8 @@
 //! - [`logs`] has the lines that containers write, in the order of time.
 //! - [`why`] searches what changed before something broke.
 //! - [`writers`] surveys who writes what, how often, and what that answers.
+//! - [`life`] follows a Pod from its creation to its end.
+//! - [`rollout`] reads a rollout with its steps, and compares it with the last one that went well.
 //! - [`verification`] compares what the page holds with what the server has.
 //! - [`inside`] plays a recorded stream through Reflector, queues, store, handlers and work queue, one step at a time.
 //! - [`shell`] has what surrounds all that: the sidebar's groups, the sizes of panels, sentences for screen readers.
@@ -30,12 +32,14 @@ pub mod inside;
 pub mod inspector;
 pub mod kept;
 pub mod kind_id;
+pub mod life;
 pub mod local_time;
 pub mod logs;
 pub mod navigation;
 pub mod page;
 pub mod recording;
 pub mod rewind;
+pub mod rollout;
 pub mod shell;
 pub mod table;
 pub mod timeline;

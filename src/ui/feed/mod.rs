@@ -239,6 +239,7 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
     let opens = Memo::new(move |_| row.with(|row| (row.opens, row.is_open, row.repetition.clone(), row.more.clone())));
     let noise = Memo::new(move |_| row.with(|row| row.noise.clone()));
     let note = Memo::new(move |_| row.with(|row| row.note));
+    let rollout = Memo::new(move |_| row.with(|row| [row.rollout.clone(), format!("{}{}", row.name, row.name_end)]));
     let pieces = |pieces: Memo<Vec<Piece>>| {
         let piece = |piece: Piece| view! { <span data-what=piece.what data-tone=piece.tone.name()>{piece.text}</span> };
         move || pieces.get().into_iter().map(piece).collect_view()
@@ -311,6 +312,9 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                     >
                         "change"
                     </button>
+                })}
+                {move || Some(rollout.get()).filter(|[href, _]| !href.is_empty()).map(|[href, name]| view! {
+                    <a class="feed-rollout" data-testid="feed-rollout" href=href aria-label=format!("the rollout of {name}")>"rollout"</a>
                 })}
                 <button class="on-hover" data-testid="feed-rewind" title="show the page as it was then" on:click=rewind>
                     "◀◀ rewind"

@@ -7,6 +7,7 @@ use kubechurn_model::inspector::relatives::Link;
 use kubechurn_model::inspector::summary::{Condition, FactValue};
 
 use crate::ui::inspector::{age, tone_name};
+use crate::ui::life::Life;
 use crate::ui::screen::Inspector;
 use crate::ui::values::Memo;
 
@@ -49,6 +50,7 @@ pub fn Summary(signals: Inspector) -> impl IntoView {
                 {list.iter().cloned().map(|one| container(signals, one)).collect_view()}
             </table>
         }))}
+        <Life life=Memo::new(move |_| signals.life.get()) />
         {move || conditions.with(|list| (!list.is_empty()).then(|| view! {
             <h3>"Conditions"</h3>
             <table class="conditions" data-testid="inspector-conditions">

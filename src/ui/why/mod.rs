@@ -8,7 +8,9 @@ use kubechurn_model::rewind::banner::RewindCommand;
 use kubechurn_model::view::why::{CauseRow, StepRow, WhyModel, WriterRow};
 use kubechurn_model::why::WhyCommand;
 
+use crate::ui::life::Life;
 use crate::ui::logs::LogSection;
+use crate::ui::rollout::Rollout;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::values::Memo;
 
@@ -23,6 +25,14 @@ pub fn Why(
     let why = Memo::new(move |_| screen.feed.why.with(|why| why.clone().unwrap_or_default()));
     let of = move |get: fn(&WhyModel) -> &String| move || why.with(|why| get(why).clone());
     let rewind = move |_| commands.send(Command::Rewind(RewindCommand::To(why.with_untracked(|why| why.at))));
+    // Where nothing is wrong, the rollout or the life is what there is to be seen.
+    let is_wrong = Memo::new(move |_| why.with(|why| !why.tone.is_empty()));
+    let of_object = move || {
+        view! {
+            <Rollout rollout=Memo::new(move |_| why.with(|why| why.rollout.clone())) />
+            <Life life=Memo::new(move |_| why.with(|why| why.life.clone())) />
+        }
+    };
     view! {
         <section class="why" aria-label="Why" data-testid="why" data-tone=move || why.with(|why| why.tone)>
             <header class="why-head">
@@ -44,6 +54,7 @@ pub fn Why(
                 </p>
             </header>
             <div class="why-body" tabindex="0" role="group" aria-label="the incident">
+                {move || (!is_wrong.get()).then(of_object)}
                 <section class="why-causes" aria-label="What changed before it">
                     <h2>"What changed before it" <span>{move || if why.with(|why| why.is_searching) { "being searched" } else { "most likely first" }}</span></h2>
                     <ol data-testid="why-causes">{move || why.with(|why| why.causes.clone()).into_iter().map(cause).collect_view()}</ol>
@@ -56,6 +67,7 @@ pub fn Why(
                     <h2>"The trail" <span>"—— proven: owner, generation, or named"</span> <span>"- - - inferred"</span></h2>
                     <ol data-testid="why-trail">{move || why.with(|why| why.trail.clone()).into_iter().map(step).collect_view()}</ol>
                 </section>
+                {move || is_wrong.get().then(of_object)}
                 <section class="why-same" aria-label="What did not change">
                     <h2>"What did not change"</h2>
                     <p data-testid="why-unchanged">{of(|why| &why.unchanged)}</p>

@@ -91,6 +91,8 @@ pub struct FeedRow {
     pub what: &'static str,
     /// Where a click leads; empty for nowhere.
     pub href: String,
+    /// Where the rollout is looked at that it began; empty for none.
+    pub rollout: String,
     /// Whether there is more of it to be shown.
     pub opens: bool,
     /// Whether that is shown.

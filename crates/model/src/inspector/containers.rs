@@ -122,7 +122,8 @@ fn container(kind: &'static str, spec: &Value, status: Option<&Value>) -> Contai
     Container { message, ..shown }
 }
 
-fn ended(terminated: &Value) -> Ended {
+/// How a container ended, from its state `terminated`.
+pub fn ended(terminated: &Value) -> Ended {
     let number = |name: &str| terminated.get(name).and_then(Value::as_i64);
     let code = match (number("signal").filter(|signal| *signal != 0), number("exitCode")) {
         (Some(signal), _) => format!("signal {signal}"),

@@ -34,6 +34,7 @@ use crate::page::notes;
 use crate::page::time_words::whole_second;
 use crate::page::watching::Recorded;
 use crate::page::who;
+use crate::page::why::rollout;
 use crate::page::wrong::Wrong;
 use crate::table::cursor::Step;
 use crate::table::pointer::Pointer;
@@ -570,7 +571,8 @@ impl Feed {
             FeedPlace::Entry(_) => {
                 // Of Pods that are the same at both moments nothing is read.
                 let outcome = if self.changes.net.is_some() { Vec::new() } else { feed.outcome(entry) };
-                row_of(entry, &outcome, self.changes.is_open(id), href_of_entry(entry, cx))
+                let row = row_of(entry, &outcome, self.changes.is_open(id), href_of_entry(entry, cx));
+                if self.changes.net.is_some() { row } else { rollout::of_row(row, entry, &outcome, cx) }
             }
             FeedPlace::Line(_, sequence) | FeedPlace::Field(_, sequence, _) => match (place, feed.line(sequence)) {
                 (FeedPlace::Field(.., number), Some(line)) => field_of(id, line, number, entry.depth),

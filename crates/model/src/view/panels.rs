@@ -23,6 +23,7 @@ use crate::table::layout::Choice;
 use crate::view::health::HealthModel;
 use crate::view::inside::{EmbedModel, SharedInside};
 use crate::view::inspector::{ComparisonModel, EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
+use crate::view::life::LifeModel;
 use crate::view::logs::LogModel;
 use crate::view::shown::{ByPage, Draw, Hold, Shown};
 use crate::view::why::WhyModel;
@@ -299,6 +300,8 @@ panel! {
         wall: Timestamp,
         /// The object's summary; `None` before it is known.
         summary: Option<Summary>,
+        /// The life of a Pod.
+        life: Option<LifeModel>,
         /// Its owners, the topmost first.
         owners: Vec<Link>,
         /// The objects that it owns.
@@ -325,6 +328,7 @@ impl InspectorView {
     pub fn clear(&mut self) {
         self.revealed.put(None);
         self.summary.put(None);
+        self.life.put(None);
         self.owners.put(Vec::new());
         self.dependents.put(Dependents::default());
         self.yaml.put(YamlModel::default());

@@ -1,6 +1,8 @@
 //! An incident, as it is shown.
 
 use crate::feed::wrong::row::Words;
+use crate::view::life::LifeModel;
+use crate::view::rollout::RolloutModel;
 
 /// A change that may be the cause.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,6 +91,10 @@ pub struct WhyModel {
     pub unknown: Vec<String>,
     /// Who wrote what changed.
     pub writers: Vec<WriterRow>,
+    /// The rollout of a workload, beside the last one that went well.
+    pub rollout: Option<RolloutModel>,
+    /// The life of a Pod.
+    pub life: Option<LifeModel>,
 }
 
 impl WhyModel {
@@ -97,6 +103,8 @@ impl WhyModel {
         let joined = |words: &Words| words.iter().map(|(words, _)| &**words).collect::<Vec<_>>().join(" ");
         let mut lines = vec![self.title() + &format!(", since {}", self.time)];
         lines.extend(self.facts.iter().map(|(value, words)| format!("{value} {words}").trim().to_owned()));
+        lines.extend(self.rollout.iter().flat_map(RolloutModel::lines));
+        lines.extend(self.life.iter().flat_map(LifeModel::text_lines));
         lines.push(String::from("\nWhat changed before it:"));
         for (place, cause) in self.causes.iter().enumerate() {
             lines.push(format!(

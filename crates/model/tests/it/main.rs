@@ -31,6 +31,8 @@ mod play;
 /// A first list on its way.
 mod provisional;
 mod rewind;
+/// Rollouts, and the lives of Pods.
+mod rollout;
 /// The page checks itself against the server.
 mod verify;
 /// One kind or several in one table and on one timeline.

@@ -31,6 +31,7 @@ use crate::page::inspector::owners::Owners;
 use crate::page::inspector::shown_versions::{ShownVersions, present_resynced};
 use crate::page::links::kind_of;
 use crate::page::requests::Purpose;
+use crate::page::why::life::Lives;
 use crate::rewind::Stores;
 use crate::view::inspector::{Inspected, YamlModel};
 use kubechurn_columns::kinds::Kind;
@@ -50,6 +51,7 @@ pub struct Inspection {
     pub versions: ShownVersions,
     pub comparison: Comparison,
     last_write: LastWriteQuestion,
+    life: Lives,
     drawn: Drawn,
 }
 
@@ -83,6 +85,7 @@ impl Inspection {
             versions: ShownVersions::default(),
             comparison: Comparison::default(),
             last_write: LastWriteQuestion::default(),
+            life: Lives::default(),
             drawn: Drawn {
                 received: u64::MAX,
                 at: f64::NEG_INFINITY,
@@ -149,6 +152,8 @@ impl Inspection {
             self.text.ensure(&mut self.object, cx);
             self.present_object(cx);
             self.present_summary(cx);
+            let life = self.life.of(self.object.kind.resource, &self.object.key, cx);
+            cx.view.inspector.life.put(life);
             self.present_yaml(options, copied, cx);
             if is_new || dirty || changed {
                 self.drawn.received = received;

@@ -1,5 +1,8 @@
 //! Incidents: opens the one that the address names, searches what changed before it, and shows that.
 
+pub mod life;
+pub mod rollout;
+
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_columns::kinds::Kind;
@@ -14,6 +17,8 @@ use crate::page::feed::Feed;
 use crate::page::links::{kind_of, of_change, of_object, place_of};
 use crate::page::requests::Purpose;
 use crate::page::table::Table;
+use crate::page::why::life::Lives;
+use crate::page::why::rollout::Rollouts;
 use crate::timeline::mark::grouped;
 use crate::view::ago;
 use crate::view::why::{CauseRow, StepRow, WhyModel, WriterRow};
@@ -48,6 +53,8 @@ pub(super) struct Why {
     over: Vec<Incident>,
     /// Where the user came from.
     from: Option<Route>,
+    rollout: Rollouts,
+    life: Lives,
 }
 
 impl Why {
@@ -101,12 +108,13 @@ impl Why {
     /// Searches within a share of this frame's time. Returns whether something is left.
     pub(super) fn work(&mut self, feed: &Feed, cx: &mut Context<'_>) -> bool {
         self.remember(feed);
+        let is_more = self.rollout.work(cx);
         let place = cx.navigation.route.why.clone();
         if place != self.place {
             (self.search, self.done, self.began) = (None, None, (f64::NEG_INFINITY, 0));
             self.place = place;
         }
-        let Some(place) = &self.place else { return false };
+        let Some(place) = &self.place else { return is_more };
         let received = cx.watching.moment.map_or(cx.watching.history.received(), |moment| moment.received);
         if let Some(incident) = self.incident(place, feed, cx) {
             let last = self.search.as_ref().or(self.done.as_ref()).map(Search::incident);
@@ -124,14 +132,14 @@ impl Why {
                 self.began = (cx.now, received);
             }
         }
-        let Some(search) = &mut self.search else { return false };
+        let Some(search) = &mut self.search else { return is_more };
         let end = cx.env.work_clock() + SHARE;
         let env = cx.env;
         let is_left = search.work(&cx.watching.history, feed.marks(), || env.work_clock() < end);
         if !is_left {
             self.done = self.search.take();
         }
-        is_left
+        is_left | is_more
     }
 
     /// Keeps what is over.
@@ -173,7 +181,7 @@ impl Why {
     }
 
     /// The incident, as it is shown.
-    fn model(&self, cx: &Context<'_>) -> Option<WhyModel> {
+    fn model(&mut self, cx: &Context<'_>) -> Option<WhyModel> {
         let place = self.place.as_ref()?;
         let search = self.done.as_ref().or(self.search.as_ref());
         let Some(search) = search else {
@@ -207,11 +215,13 @@ impl Why {
         if let Some(found) = found {
             self.add_found(&mut model, search, found, cx);
         }
+        model.rollout = self.rollout.model(cx);
+        model.life = resource.and_then(|resource| self.life.of(resource, &incident.subject.key, cx));
         Some(model)
     }
 
     /// Shows the incident.
-    pub(super) fn present(&self, cx: &mut Context<'_>) {
+    pub(super) fn present(&mut self, cx: &mut Context<'_>) {
         let model = self.model(cx);
         cx.view.feed.why.put(model);
     }
@@ -270,7 +280,7 @@ impl Why {
     }
 
     /// Copies the incident as text.
-    fn copy(&self, cx: &mut Context<'_>) {
+    fn copy(&mut self, cx: &mut Context<'_>) {
         if let Some(text) = self.model(cx).map(|model| model.text()) {
             cx.request(Purpose::Copy("the incident", text.clone()), Request::Copy(text));
         }

@@ -1,0 +1,74 @@
+//! A rollout and the life of a Pod in a browser: without a fault for axe-core, and whole in a large window and a small one.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use kubechurn_harness::cluster::Options;
+use kubechurn_harness::page::with_page;
+use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::page::live::{started, viewport};
+use crate::shell::accessibility::finds_nothing;
+
+const SOON: Duration = Duration::from_secs(60);
+
+/// Whether no part lies beside its panel, and no two stretches of a bar lie on each other.
+const FITS: &str = "
+    const inside = (part, panel) => part.getBoundingClientRect().right <= panel.getBoundingClientRect().right + 1;
+    const all = (one, what) => [...one.querySelectorAll(what)].filter(part => part.offsetParent);
+    const panels = [...document.querySelectorAll('[data-testid=rollout], [data-testid=life]')].filter(one => one.offsetParent);
+    return panels.length > 0 && panels.every(panel => panel.scrollWidth <= panel.clientWidth + 1
+        && all(panel, 'h2, h3, p, li, dd, a').every(part => inside(part, panel)))
+        && all(document, '[data-testid=rollout-bar] ol').every(bar => {
+            const stretches = all(bar, 'li').map(one => one.getBoundingClientRect());
+            return stretches.every((one, at) => at === 0 || stretches[at - 1].right <= one.left + 1);
+        })";
+
+#[tokio::test]
+async fn a_rollout_and_a_life_are_seen_in_each_window() {
+    let name = "a_rollout_and_a_life_are_seen_in_each_window";
+    let (_turn, cluster, proxy) = started(&Options { scenario: "calm", pods: 40, ..Options::default() }).await;
+    with_page(name, &proxy.url(), "#/changes", async |page| {
+        for kind in ["pods", "deployments", "replicasets"] {
+            page.reaches(kind, "live", SOON).await;
+        }
+        let all = cluster.get("/apis/apps/v1/deployments").await;
+        let first = &all["items"][0];
+        let [namespace, of] = ["namespace", "name"].map(|of| first["metadata"][of].as_str().expect("a name"));
+        let container = &first["spec"]["template"]["spec"]["containers"][0]["name"];
+        let containers = json!([{"name": container, "image": "registry.example/web:2-typo"}]);
+        let template = json!({"spec": {"template": {"spec": {"containers": containers}}}});
+        cluster.patch(&format!("/apis/apps/v1/namespaces/{namespace}/deployments/{of}"), &template).await;
+        page.element("feed-rollout").await;
+        page.browser.run("document.querySelector('[data-testid=feed-rollout]').click()", Vec::new()).await;
+        wait_until("the rollout says what fails", SOON, async || {
+            let words = page.text("rollout-facts").await;
+            holds(words.contains("Image") && words.contains("given up in"), || words)
+        })
+        .await;
+        for (width, height) in [(1440, 900), (1024, 700)] {
+            viewport(page, width, height).await;
+            page.becomes("nothing is cut", FITS, json!(true)).await;
+        }
+        finds_nothing(page, "a rollout").await;
+        // The life of one of its Pods, beside the feed.
+        let pods = cluster.get(&format!("/api/v1/namespaces/{namespace}/pods")).await;
+        let pods = pods["items"].as_array().expect("Pods");
+        let image = |pod: &&serde_json::Value| pod["spec"]["containers"][0]["image"] == "registry.example/web:2-typo";
+        let pod =
+            pods.iter().find(image).and_then(|pod| pod["metadata"]["name"].as_str()).expect("a Pod of the rollout");
+        page.browser.run(&format!("location.hash = '#/pods?sel=pods/{namespace}/{pod}'"), Vec::new()).await;
+        wait_until("the life is there", SOON, async || {
+            let words = page.text("life").await;
+            holds(words.contains("ImagePull"), || words)
+        })
+        .await;
+        for (width, height) in [(1440, 900), (1024, 700)] {
+            viewport(page, width, height).await;
+            page.becomes("nothing is cut", FITS, json!(true)).await;
+        }
+        finds_nothing(page, "a life").await;
+    })
+    .await;
+}
