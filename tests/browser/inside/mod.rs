@@ -1,5 +1,8 @@
 //! The inside of an informer in the page: by the keyboard alone, at an address, and with nothing over anything else.
 
+/// A lesson within an article.
+mod embed;
+
 use std::time::Duration;
 
 use serde_json::{Value, json};

@@ -58,7 +58,7 @@ async fn a_rollout_and_a_life_are_seen_in_each_window() {
         let image = |pod: &&serde_json::Value| pod["spec"]["containers"][0]["image"] == "registry.example/web:2-typo";
         let pod =
             pods.iter().find(image).and_then(|pod| pod["metadata"]["name"].as_str()).expect("a Pod of the rollout");
-        page.browser.run(&format!("location.hash = '#/pods?sel=pods/{namespace}/{pod}'"), Vec::new()).await;
+        page.browser.run(&format!("location.hash = '#/pods?sel={namespace}/{pod}'"), Vec::new()).await;
         wait_until("the life is there", SOON, async || {
             let words = page.text("life").await;
             holds(words.contains("ImagePull"), || words)

@@ -16,7 +16,8 @@ const SOON: Duration = Duration::from_secs(20);
 /// Whether nothing of the incident is cut or lies beside the window.
 const FITS: &str = "
     const why = document.querySelector('[data-testid=why]');
-    const parts = [...why.querySelectorAll('h1, h3, li, p, button')].filter(one => one.offsetParent);
+    // What is in a bar is written out below it.
+    const parts = [...why.querySelectorAll('h1, h3, li, p, button')].filter(one => one.offsetParent && !one.closest('[data-testid=rollout-bar]'));
     return why.scrollWidth <= why.clientWidth
         && parts.every(one => one.getBoundingClientRect().right <= innerWidth && one.scrollWidth <= one.clientWidth + 1)";
 

@@ -30,10 +30,10 @@ impl Tie {
     /// What was changed, in words.
     pub fn words(self) -> &'static str {
         match self {
-            Tie::Own => "the object itself",
-            Tie::Owner => "its owner",
-            Tie::Owned => "what it owns",
-            Tie::Sibling => "another one of its owner",
+            Tie::Own => "a change of the object itself",
+            Tie::Owner => "a change of its owner",
+            Tie::Owned => "a change of what it owns",
+            Tie::Sibling => "a change of another one of its owner",
         }
     }
 }

@@ -146,11 +146,11 @@ fn each_writer_is_counted_and_each_write_answers_the_last_change_that_it_has_to_
     assert_eq!(
         writes,
         [
-            "Deployment shop/web: 0.1 s after what it owns: ReplicaSet shop/web-2",
-            "ReplicaSet shop/web-2: 1.5 s after what it owns: Pod shop/web-2-a",
-            "Pod shop/web-2-a: 0.2 s after its owner: ReplicaSet shop/web-2",
-            "Deployment shop/web: 0.1 s after what it owns: ReplicaSet shop/web-2",
-            "ReplicaSet shop/web-2: 0.1 s after its owner: Deployment shop/web",
+            "Deployment shop/web: 0.1 s after a change of what it owns: ReplicaSet shop/web-2",
+            "ReplicaSet shop/web-2: 1.5 s after a change of what it owns: Pod shop/web-2-a",
+            "Pod shop/web-2-a: 0.2 s after a change of its owner: ReplicaSet shop/web-2",
+            "Deployment shop/web: 0.1 s after a change of what it owns: ReplicaSet shop/web-2",
+            "ReplicaSet shop/web-2: 0.1 s after a change of its owner: Deployment shop/web",
         ]
     );
     assert!(
