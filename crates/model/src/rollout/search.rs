@@ -386,10 +386,12 @@ impl Rollout {
             let (mut at, mut most) = (created.at, ("", 0.0));
             for (seen, words) in parts {
                 let Some(seen) = seen else { continue };
-                if seen.at - at > most.1 {
-                    most = (words, seen.at - at);
+                // An Event may come later than what it led to, by another watch.
+                let reached = seen.at.min(end);
+                if reached - at > most.1 {
+                    most = (words, reached - at);
                 }
-                at = at.max(seen.at);
+                at = at.max(reached);
             }
             if life.ready.is_none() && end - at > most.1 {
                 let words = match (life.scheduled, life.started) {
@@ -415,5 +417,20 @@ impl Rollout {
         let ready =
             self.lives.iter().filter(|(_, life)| life.is_ready && life.end.asked.is_none() && life.end.gone.is_none());
         (ready.count(), self.begun.counts.desired)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_of_a_pod_s_start_took_longer_than_all_of_it() {
+        let seen = |at: f64| Some(Seen { at, seq: None, is_from_object: false });
+        // The Event about the pull comes 100 ms after the Pod is ready.
+        let life = Life { created: seen(1_000.0), pulled: seen(2_800.0), ready: seen(2_700.0), ..Life::default() };
+        let rollout = Rollout { lives: vec![(String::from("web-a"), life)], ..Rollout::default() };
+        let slowest = rollout.slowest(9_000.0).expect("a Pod");
+        assert_eq!((slowest.took, slowest.most), (1_700.0, ("had its images pulled", 1_700.0)));
     }
 }
