@@ -89,7 +89,8 @@ type Held = (Vec<(Option<String>, Value)>, Option<Vec<FeedRow>>);
 /// The rows of the feed, without their ages and where they lead. What the objects say of their past is of no moment.
 fn feed(page: &Model) -> Vec<FeedRow> {
     let rows = page.view().feed.window.rows.iter().filter(|row| !row.what.starts_with("past"));
-    rows.map(|row| FeedRow { id: 0, age: String::new(), href: String::new(), ..row.clone() }).collect()
+    rows.map(|row| FeedRow { id: 0, age: String::new(), href: String::new(), rollout: String::new(), ..row.clone() })
+        .collect()
 }
 
 /// The rows of the feed in a line each.

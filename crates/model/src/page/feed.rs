@@ -572,7 +572,7 @@ impl Feed {
                 // Of Pods that are the same at both moments nothing is read.
                 let outcome = if self.changes.net.is_some() { Vec::new() } else { feed.outcome(entry) };
                 let row = row_of(entry, &outcome, self.changes.is_open(id), href_of_entry(entry, cx));
-                if self.changes.net.is_some() { row } else { rollout::of_row(row, entry, &outcome, cx) }
+                if self.changes.net.is_some() { row } else { rollout::of_row(row, entry, cx) }
             }
             FeedPlace::Line(_, sequence) | FeedPlace::Field(_, sequence, _) => match (place, feed.line(sequence)) {
                 (FeedPlace::Field(.., number), Some(line)) => field_of(id, line, number, entry.depth),

@@ -2,23 +2,21 @@
 
 use std::sync::Arc;
 
-use kubechurn_changes::feed::{Entry, Outcome, Progress, Subject};
+use kubechurn_changes::feed::{Entry, Progress, Subject};
 use kubechurn_changes::line::{Line, ReceivedChange};
 use kubechurn_changes::noise::Marks;
 use kubechurn_changes::part::sentence;
-use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 
+use crate::feed::FeedRow;
 use crate::feed::net::Pair;
-use crate::feed::{FeedRow, Piece};
 use crate::history::who::joining;
 use crate::life::seen::{Known, Seen};
 use crate::page::context::Context;
 use crate::page::links::{kind_of, of_change, of_pair, place_of};
 use crate::rollout::bar::{Step, Stretch, place, stretches, ticks};
 use crate::rollout::search::{Found, Good, Rollout, Search};
-use crate::view::ago;
 use crate::view::rollout::{BarRow, FactRow, RolloutModel, StretchRow};
 
 /// How long a frame may read, in milliseconds.
@@ -59,8 +57,8 @@ fn rolls(resource: &ApiResource) -> bool {
     }
 }
 
-/// Adds to a row of the feed that began a rollout how long that goes on, and where it is looked at.
-pub fn of_row(mut row: FeedRow, entry: &Entry, outcome: &[Outcome], cx: &Context<'_>) -> FeedRow {
+/// Adds to a row of the feed that began a rollout where that is looked at.
+pub fn of_row(mut row: FeedRow, entry: &Entry, cx: &Context<'_>) -> FeedRow {
     let asks = |progress: &Progress| progress.path.starts_with("spec.template.") || progress.path == "spec.template";
     let is_new = entry.has_added && entry.deleted == 0;
     let (Subject::Object(key), Some(seq)) = (&entry.subject, entry.seqs.last()) else { return row };
@@ -70,10 +68,6 @@ pub fn of_row(mut row: FeedRow, entry: &Entry, outcome: &[Outcome], cx: &Context
     let of = cx.watching.history.of_number(*seq).filter(|of| rolls(&of.resource));
     let Some(kind) = of.and_then(|of| kind_of(of.resource, cx)) else { return row };
     row.rollout = place_of(kind, key, entry.first_at, cx).fragment();
-    let is_open = outcome.iter().any(|one| matches!(one.tone, Tone::Wait | Tone::Bad) || one.word == "still old");
-    if is_open && !row.below.is_empty() {
-        row.below.push(Piece::plain(format!(", {} so far", ago((cx.shown_at() - entry.first_at).max(1_000.0)))));
-    }
     row
 }
 
