@@ -103,3 +103,8 @@ type Keys = Arc<dyn Fn() -> Vec<(u64, usize)> + Send + Sync>;
 fn list(keys: Keys, make: Arc<dyn Fn(usize) -> AnyView + Send + Sync>) -> AnyView {
     view! { <For each=move || keys() key=|(key, _)| *key children=move |(_, place)| make(place) /> }.into_any()
 }
+
+/// Where a link leads; nothing where it leads nowhere, so that it is no link.
+pub fn link(href: String) -> Option<String> {
+    Some(href).filter(|href| !href.is_empty())
+}

@@ -6,7 +6,7 @@ use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::feed::wrong::row::{Words, WrongRow};
 use kubechurn_model::page::command::Command;
 
-use crate::ui::parts::places;
+use crate::ui::parts::{link, places};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::values::Memo;
 
@@ -61,9 +61,7 @@ pub fn Wrong(
 fn Entry(place: usize, screen: Screen) -> impl IntoView {
     let row = Memo::new(move |_| screen.feed.wrong.with(|wrong| wrong.rows.get(place).cloned().unwrap_or_default()));
     let read = move |get: fn(&WrongRow) -> &String| move || row.with(|row| get(row).clone());
-    let link = move |get: fn(&WrongRow) -> &String| {
-        move || Some(row.with(|row| get(row).clone())).filter(|href| !href.is_empty())
-    };
+    let link = move |get: fn(&WrongRow) -> &String| move || link(row.with(|row| get(row).clone()));
     let words = Memo::new(move |_| row.with(|row| row.words.clone()));
     let began = Memo::new(move |_| row.with(|row| row.began.clone()));
     let said = move |of: Memo<Words>| {

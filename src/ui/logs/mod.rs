@@ -98,11 +98,11 @@ fn Log(screen: Screen, commands: Commands) -> impl IntoView {
     }
 }
 
-/// Keeps the rows where they are while others come and go, and tells the page which ones are in sight.
+/// Keeps the rows where they are while others come and go, and reports to the page which ones are in sight.
 fn scrolling(screen: Screen, commands: Commands, place: NodeRef<html::Div>) -> impl Fn() + Copy + 'static {
     let log = screen.inspector.log;
-    let (last, said) = (StoredValue::new(0.0_f64), StoredValue::new(0.0_f64));
-    let tell = move || {
+    let (last, reported) = (StoredValue::new(0.0_f64), StoredValue::new(0.0_f64));
+    let report = move || {
         let Some(element) = place.get_untracked() else { return };
         let (top, height) = (f64::from(element.scroll_top()), f64::from(element.client_height()));
         // What comes makes the rows longer, and never scrolls them up: only the user does.
@@ -111,8 +111,8 @@ fn scrolling(screen: Screen, commands: Commands, place: NodeRef<html::Div>) -> i
         let is_at_end = is_near || (!went_up && log.with_untracked(|log| log.is_at_end));
         last.set_value(top);
         // At the end nothing is asked by each line that comes.
-        let is_same = log.with_untracked(|log| log.is_at_end) && is_at_end && height == said.get_value();
-        said.set_value(height);
+        let is_same = log.with_untracked(|log| log.is_at_end) && is_at_end && height == reported.get_value();
+        reported.set_value(height);
         if is_same {
             return;
         }
@@ -138,7 +138,7 @@ fn scrolling(screen: Screen, commands: Commands, place: NodeRef<html::Div>) -> i
         });
         (gone, times)
     });
-    tell
+    report
 }
 
 fn source_view(source: LogSource, commands: Commands) -> impl IntoView {

@@ -10,6 +10,7 @@ use kubechurn_model::why::WhyCommand;
 
 use crate::ui::life::Life;
 use crate::ui::logs::LogSection;
+use crate::ui::parts::link;
 use crate::ui::rollout::Rollout;
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::values::Memo;
@@ -25,6 +26,10 @@ pub fn Why(
     let why = Memo::new(move |_| screen.feed.why.with(|why| why.clone().unwrap_or_default()));
     let of = move |get: fn(&WhyModel) -> &String| move || why.with(|why| get(why).clone());
     let rewind = move |_| commands.send(Command::Rewind(RewindCommand::To(why.with_untracked(|why| why.at))));
+    // What goes on changes some words each second, and leaves these as they are.
+    let causes = Memo::new(move |_| why.with(|why| why.causes.clone()));
+    let trail = Memo::new(move |_| why.with(|why| why.trail.clone()));
+    let writers = Memo::new(move |_| why.with(|why| why.writers.clone()));
     // Where nothing is wrong, the rollout or the life is what there is to be seen.
     let is_wrong = Memo::new(move |_| why.with(|why| !why.tone.is_empty()));
     let of_object = move || {
@@ -38,7 +43,7 @@ pub fn Why(
             <header class="why-head">
                 <h1 data-testid="why-title">
                     {of(|why| &why.kind)} " "
-                    <a href=move || Some(why.with(|why| why.href.clone())).filter(|href| !href.is_empty())>{of(|why| &why.name)}</a>
+                    <a href=move || link(why.with(|why| why.href.clone()))>{of(|why| &why.name)}</a>
                     " " {move || words(why.with(|why| why.words.clone()))}
                 </h1>
                 <p class="why-facts">
@@ -57,7 +62,7 @@ pub fn Why(
                 {move || (!is_wrong.get()).then(of_object)}
                 <section class="why-causes" aria-label="What changed before it">
                     <h2>"What changed before it" <span>{move || if why.with(|why| why.is_searching) { "being searched" } else { "most likely first" }}</span></h2>
-                    <ol data-testid="why-causes">{move || why.with(|why| why.causes.clone()).into_iter().map(cause).collect_view()}</ol>
+                    <ol data-testid="why-causes">{move || causes.get().into_iter().map(cause).collect_view()}</ol>
                     {move || why.with(|why| why.causes.is_empty() && !why.is_searching).then(|| view! {
                         <p class="why-none" data-testid="why-none">"Nothing changed that has to do with it, as far as it is known."</p>
                     })}
@@ -65,7 +70,7 @@ pub fn Why(
                 </section>
                 <section class="why-trail" aria-label="The trail">
                     <h2>"The trail" <span>"—— proven: owner, generation, or named"</span> <span>"- - - inferred"</span></h2>
-                    <ol data-testid="why-trail">{move || why.with(|why| why.trail.clone()).into_iter().map(step).collect_view()}</ol>
+                    <ol data-testid="why-trail">{move || trail.get().into_iter().map(step).collect_view()}</ol>
                 </section>
                 {move || is_wrong.get().then(of_object)}
                 <section class="why-same" aria-label="What did not change">
@@ -77,7 +82,7 @@ pub fn Why(
                 </section>
                 <section class="why-writers" aria-label="Who wrote">
                     <h2>"Who wrote"</h2>
-                    <ul data-testid="why-writers">{move || why.with(|why| why.writers.clone()).into_iter().map(writer).collect_view()}</ul>
+                    <ul data-testid="why-writers">{move || writers.get().into_iter().map(writer).collect_view()}</ul>
                 </section>
                 <LogSection screen commands />
             </div>
@@ -88,10 +93,6 @@ pub fn Why(
 fn words(words: Words) -> impl IntoView {
     // The spaces between the parts are text, so that what is copied or read out is a sentence.
     words.into_iter().map(|(words, what)| view! { <span data-what=what>{words}</span>" " }).collect_view()
-}
-
-fn link(href: String) -> Option<String> {
-    Some(href).filter(|href| !href.is_empty())
 }
 
 fn cause(row: CauseRow) -> AnyView {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::view::writers::{KindRow, WriteRow, WriterRow};
 
-use crate::ui::parts::places;
+use crate::ui::parts::{link, places};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::palette::{modal, outside};
 use crate::ui::values::Memo;
@@ -129,10 +129,6 @@ pub fn Writers(
 
 fn heads(columns: &'static [(&'static str, &'static str)]) -> impl IntoView {
     columns.iter().map(|(name, title)| view! { <th scope="col" title=*title>{*name}</th> }).collect_view()
-}
-
-fn link(href: String) -> Option<String> {
-    Some(href).filter(|href| !href.is_empty())
 }
 
 fn write(row: WriteRow) -> AnyView {

@@ -10,6 +10,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 use crate::page::live::{started, viewport};
 use crate::shell::accessibility::finds_nothing;
+use crate::why::give_a_wrong_image;
 
 const SOON: Duration = Duration::from_secs(60);
 
@@ -33,13 +34,7 @@ async fn a_rollout_and_a_life_are_seen_in_each_window() {
         for kind in ["pods", "deployments", "replicasets"] {
             page.reaches(kind, "live", SOON).await;
         }
-        let all = cluster.get("/apis/apps/v1/deployments").await;
-        let first = &all["items"][0];
-        let [namespace, of] = ["namespace", "name"].map(|of| first["metadata"][of].as_str().expect("a name"));
-        let container = &first["spec"]["template"]["spec"]["containers"][0]["name"];
-        let containers = json!([{"name": container, "image": "registry.example/web:2-typo"}]);
-        let template = json!({"spec": {"template": {"spec": {"containers": containers}}}});
-        cluster.patch(&format!("/apis/apps/v1/namespaces/{namespace}/deployments/{of}"), &template).await;
+        let namespace = give_a_wrong_image(&cluster).await;
         page.element("feed-rollout").await;
         page.browser.run("document.querySelector('[data-testid=feed-rollout]').click()", Vec::new()).await;
         wait_until("the rollout says what fails", SOON, async || {

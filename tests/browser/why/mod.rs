@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use kubechurn_harness::cluster::Options;
+use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::page::with_page;
 use kubechurn_harness::wait::{holds, wait_until};
 
@@ -21,6 +21,18 @@ const FITS: &str = "
     return why.scrollWidth <= why.clientWidth
         && parts.every(one => one.getBoundingClientRect().right <= innerWidth && one.scrollWidth <= one.clientWidth + 1)";
 
+/// Gives a Deployment an image that cannot be pulled. Returns its namespace.
+pub async fn give_a_wrong_image(cluster: &Cluster) -> String {
+    let all = cluster.get("/apis/apps/v1/deployments").await;
+    let first = &all["items"][0];
+    let [namespace, name] = ["namespace", "name"].map(|of| first["metadata"][of].as_str().expect("a name"));
+    let container = &first["spec"]["template"]["spec"]["containers"][0]["name"];
+    let containers = json!([{"name": container, "image": "registry.example/web:2-typo"}]);
+    let template = json!({"spec": {"template": {"spec": {"containers": containers}}}});
+    cluster.patch(&format!("/apis/apps/v1/namespaces/{namespace}/deployments/{name}"), &template).await;
+    namespace.to_owned()
+}
+
 #[tokio::test]
 async fn an_incident_is_read_by_keyboard_in_each_window() {
     let name = "an_incident_is_read_by_keyboard_in_each_window";
@@ -29,13 +41,7 @@ async fn an_incident_is_read_by_keyboard_in_each_window() {
         for kind in ["pods", "deployments", "replicasets"] {
             page.reaches(kind, "live", SOON).await;
         }
-        let all = cluster.get("/apis/apps/v1/deployments").await;
-        let first = &all["items"][0];
-        let [namespace, of] = ["namespace", "name"].map(|of| first["metadata"][of].as_str().expect("a name"));
-        let container = &first["spec"]["template"]["spec"]["containers"][0]["name"];
-        let containers = json!([{"name": container, "image": "registry.example/web:2-typo"}]);
-        let template = json!({"spec": {"template": {"spec": {"containers": containers}}}});
-        cluster.patch(&format!("/apis/apps/v1/namespaces/{namespace}/deployments/{of}"), &template).await;
+        give_a_wrong_image(&cluster).await;
         page.element("wrong-why").await;
         page.browser.run("document.querySelector('[data-testid=wrong-why]').focus()", Vec::new()).await;
         page.press("\u{e007}").await;

@@ -3,6 +3,7 @@
 //! A version costs the bytes in which it differs from another one. Its text is made again, and parsed, only when the user
 //! looks at it. Versions that are dropped are counted. A Secret's values never reach the recorder.
 
+mod change;
 pub mod coverage;
 pub mod notes;
 pub mod secret;
@@ -20,6 +21,7 @@ use kubechurn_recorder::{Interest, Life, NewVersion, Past, Pushed, Record, Recor
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+pub use crate::history::change::RecordedChange;
 use crate::history::coverage::{Coverage, Known, Moment, Part};
 use crate::history::notes::Notes;
 use crate::history::who::Who;
@@ -104,25 +106,6 @@ pub struct Version {
     pub entry: Entry,
     /// The object's JSON, for a Secret with masked values.
     pub text: Option<String>,
-}
-
-/// A change, with what it was before.
-#[derive(Clone, Debug)]
-pub struct RecordedChange<'a> {
-    /// When it was received, in milliseconds.
-    pub at: f64,
-    /// What happened.
-    pub delta_type: DeltaType,
-    /// The object's resource.
-    pub resource: ApiResource,
-    /// The object's key.
-    pub key: ObjectKey,
-    /// The object's uid.
-    pub uid: Uid,
-    /// The text before, as far as one is kept and the two are to be compared, or there is no other text.
-    pub old: Option<Cow<'a, str>>,
-    /// The text.
-    pub new: Option<Cow<'a, str>>,
 }
 
 /// An object as it was at a moment.

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use kubechurn_changes::feed::{Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::findings::Card;
-use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::{Mark, Marks};
 use kubechurn_changes::past;
 use kubechurn_client::api::uid::Uid;
@@ -277,16 +277,7 @@ impl Feed {
     }
 
     fn line(&mut self, sequence: u64, change: &RecordedChange<'_>, cx: &Context<'_>) -> Line {
-        let received = ReceivedChange {
-            seq: sequence,
-            at: change.at,
-            kind: self.kind(change.resource.kind),
-            key: change.key.clone(),
-            uid: change.uid.clone(),
-            delta_type: change.delta_type,
-            old: change.old.as_deref(),
-            new: change.new.as_deref(),
-        };
+        let received = change.received(sequence, self.kind(change.resource.kind));
         let line = Line::new(received, &self.changes.marks);
         let request = joining::request(&cx.watching.history, sequence).cloned();
         Line { cluster: cluster_of(&change.resource, cx), requests: request.into_iter().collect(), ..line }

@@ -1,8 +1,6 @@
 //! Searches what was received before an incident for what may have caused it, a share at a time.
 
-use std::sync::Arc;
-
-use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::sort::sort_by;
@@ -124,17 +122,7 @@ impl Search {
         for (sequence, tie) in tied {
             let Some(change) = history.change(sequence) else { continue };
             let (old, new) = (change.old.as_deref(), change.new.as_deref());
-            let received = ReceivedChange {
-                seq: sequence,
-                at: change.at,
-                kind: Arc::from(change.resource.kind),
-                key: change.key.clone(),
-                uid: change.uid.clone(),
-                delta_type: change.delta_type,
-                old,
-                new,
-            };
-            let line = Line::new(received, marks);
+            let line = Line::new(change.received(sequence, change.resource.kind.into()), marks);
             let facts = Facts {
                 incident: &self.incident,
                 ties: &self.ties,

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 /// How long after a change a write may answer it, in milliseconds. A controller that waits longer is not seen to answer.
 pub const SOON: f64 = 10_000.0;
-/// From so many objects on, those are forgotten of which nothing was received for so long.
+/// How many objects are remembered at least before those are forgotten of which nothing was received for so long.
 const MANY: usize = 4_096;
 
 /// What a write has to do with the change that it answers.
@@ -65,6 +65,8 @@ type Last = [Option<Recent>; 2];
 pub struct Lately {
     own: FxHashMap<Uid, Last>,
     owned: FxHashMap<Uid, Last>,
+    /// How many were left when some were forgotten last.
+    left: usize,
 }
 
 impl Lately {
@@ -103,10 +105,12 @@ impl Lately {
             put(self.owned.entry(owner.uid.clone()).or_default(), recent.clone());
         }
         put(self.own.entry(line.uid.clone()).or_default(), recent);
-        if self.own.len() + self.owned.len() > MANY {
+        // Not before they are twice as many: where much changes at once, nothing would be forgotten each time.
+        if self.own.len() + self.owned.len() > MANY.max(2 * self.left) {
             let is_recent = |last: &Last| last.iter().flatten().any(|recent| line.at - recent.at <= SOON);
             self.own.retain(|_, last| is_recent(last));
             self.owned.retain(|_, last| is_recent(last));
+            self.left = self.own.len() + self.owned.len();
         }
     }
 }

@@ -10,7 +10,7 @@ pub mod progress;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::{Marks, Noise};
 use kubechurn_changes::writer::NamedWriter;
 use kubechurn_client::api::object::ObjectKey;
@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use crate::history::History;
-use crate::history::who::joining::name_writers;
+use crate::history::who::joining::request;
 use crate::writers::answers::{Answer, Lately, changed_nothing, is_of_events};
 use crate::writers::progress::{Course, Times};
 
@@ -136,21 +136,12 @@ impl Survey {
     fn read(&mut self, sequence: u64, history: &History) {
         let Some(change) = history.change(sequence) else { return };
         self.to = self.to.max(change.at);
-        let received = ReceivedChange {
-            seq: sequence,
-            at: change.at,
-            kind: Arc::from(change.resource.kind),
-            key: change.key.clone(),
-            uid: change.uid.clone(),
-            delta_type: change.delta_type,
-            old: change.old.as_deref(),
-            new: change.new.as_deref(),
-        };
+        let received = change.received(sequence, change.resource.kind.into());
         let mut line = Line::new(received, &Marks::default());
         if line.unknown.is_some() {
             return;
         }
-        name_writers(&mut line, (change.resource, &change.key), (sequence, sequence + 1), history);
+        line.requests.extend(request(history, sequence).cloned());
         self.course.add(&line, change.new.as_deref());
         let named: Vec<(SmolStr, bool)> =
             line.named_writers().map(|writer| (writer.name(), matches!(writer, NamedWriter::User(_)))).collect();

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Marks;
 use kubechurn_changes::part::PartKind;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::cache::delta::DeltaType;
 
 use crate::feed::span::tally::exactly;
 use crate::feed::span::{SpanRow, SpanSection};
@@ -36,17 +35,14 @@ pub(super) fn taken_back(
     history: &History,
     marks: &Marks,
 ) -> String {
-    let between = |entry: &Entry| (from..=to).contains(&entry.sequence) && entry.has_text;
-    let entries: Vec<Entry> = history.of(&resource, key).into_iter().filter(between).collect();
-    let is_whole = entries.len() <= MOST_READ;
+    let between = |entry: &&Entry| entry.sequence > from && entry.sequence <= to;
+    let entries = history.of(&resource, key);
+    let is_whole = entries.iter().filter(between).count() <= MOST_READ;
     let mut courses: Vec<Course> = Vec::new();
-    let mut old: Option<String> = None;
-    for entry in entries.into_iter().take(MOST_READ) {
-        let Some(new) = history.text(entry.sequence) else { continue };
-        if let Some(old) = &old {
-            add(&mut courses, &line((resource, key), &entry, (old, &new), marks), &key.name);
-        }
-        old = Some(new.into_owned());
+    for entry in entries.iter().filter(between).take(MOST_READ) {
+        let Some(change) = history.change(entry.sequence) else { continue };
+        let line = Line::new(change.received(entry.sequence, resource.kind.into()), marks);
+        add(&mut courses, &line, &key.name);
     }
     let is_back = |(_, values): &&Course| values.first() == values.last();
     let mut back = courses.iter().filter(|course| !is_whole || is_back(course));
@@ -59,20 +55,6 @@ pub(super) fn taken_back(
     let shown: Vec<&str> = values.iter().map(|value| &**value).take(MOST_VALUES).collect();
     let ellipsis = if values.len() > MOST_VALUES || !is_whole { " → …" } else { "" };
     format!("{path} {}{ellipsis}{more}", shown.join(" → "))
-}
-
-fn line((resource, key): (ApiResource, &ObjectKey), entry: &Entry, (old, new): (&str, &str), marks: &Marks) -> Line {
-    let change = ReceivedChange {
-        seq: entry.sequence,
-        at: entry.at,
-        kind: resource.kind.into(),
-        key: key.clone(),
-        uid: entry.uid.clone(),
-        delta_type: DeltaType::Updated,
-        old: Some(old),
-        new: Some(new),
-    };
-    Line::new(change, marks)
 }
 
 /// Adds the values that a change gave its fields.
@@ -92,11 +74,10 @@ fn add(courses: &mut Vec<Course>, line: &Line, name: &str) {
 
 /// Who controlled an object that came and went, as `ReplicaSet web-1`; empty if nobody did, or if none of its versions is kept.
 pub(super) fn controller_of((resource, key): (ApiResource, &ObjectKey), history: &History, marks: &Marks) -> String {
-    let entry = history.of(&resource, key).into_iter().rev().find(|entry| entry.has_text);
+    let entries = history.of(&resource, key);
     let read = || {
-        let entry = entry?;
-        let text = history.text(entry.sequence)?;
-        let line = line((resource, key), &entry, (&text, &text), marks);
+        let sequence = entries.iter().rev().find(|entry| entry.has_text)?.sequence;
+        let line = Line::new(history.change(sequence)?.received(sequence, resource.kind.into()), marks);
         line.controller().map(|owner| format!("{} {}", owner.kind, owner.name))
     };
     read().unwrap_or_default()

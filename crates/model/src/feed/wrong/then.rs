@@ -3,7 +3,7 @@
 //! Nearly all objects are well. So of each object the version of the moment is looked at first. Of those that may fail, of what
 //! owns them and of what is said of them, all versions before it are then taken in, in the order in which they were received.
 
-use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::object::{Object, ObjectKey, decode_metadata, decode_or_flag};
@@ -263,17 +263,7 @@ impl WrongThen {
         let wall = wall(resource.cluster, change.at);
         self.wrong.received(Received { resource, now: change.at, wall, delta_type, object: &object, text });
         if delta_type != DeltaType::Replaced && self.wrong.knows(&change.uid) {
-            let received = ReceivedChange {
-                seq: sequence,
-                at: change.at,
-                kind: resource.kind.into(),
-                key: change.key.clone(),
-                uid: change.uid.clone(),
-                delta_type: change.delta_type,
-                old: change.old.as_deref(),
-                new: text,
-            };
-            let line = Line::new(received, marks);
+            let line = Line::new(change.received(sequence, resource.kind.into()), marks);
             if self.wrong.wants(&line) {
                 self.wrong.changed(&line, text);
             }

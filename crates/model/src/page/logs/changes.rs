@@ -1,10 +1,8 @@
 //! The changes of a Pod that stand among the lines of its log.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
-use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::cache::delta::DeltaType;
@@ -56,23 +54,12 @@ impl Changes {
 /// What a version changed, in a few words.
 fn words(sequence: u64, cx: &Context<'_>) -> Option<String> {
     let change = cx.watching.history.change(sequence)?;
-    let (old, new) = (change.old.as_deref(), change.new.as_deref());
-    let received = ReceivedChange {
-        seq: sequence,
-        at: change.at,
-        kind: Arc::from(change.resource.kind),
-        key: change.key.clone(),
-        uid: change.uid.clone(),
-        delta_type: change.delta_type,
-        old,
-        new,
-    };
-    let line = Line::new(received, &Marks::default());
+    let line = Line::new(change.received(sequence, change.resource.kind.into()), &Marks::default());
     let word = line.pod.as_ref().map(|pod| pod.word.to_string()).unwrap_or_default();
     match change.delta_type {
-        DeltaType::Deleted => return Some(String::from("deleted, its log is kept")),
+        DeltaType::Deleted => return Some(String::from("deleted")),
         DeltaType::Added => return Some(format!("created, {word}").trim_end_matches(", ").to_owned()),
-        _ if old.is_none() || line.noise.is_some() => return None,
+        _ if change.old.is_none() || line.noise.is_some() => return None,
         _ => {}
     }
     let words = line.fields.first()?.to_string();

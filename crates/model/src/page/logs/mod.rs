@@ -25,6 +25,7 @@ use crate::page::requests::Purpose;
 use crate::page::table::Table;
 use crate::page::why::{Why, in_hand};
 use crate::timeline::mark::grouped;
+use crate::view::bytes_of;
 use crate::view::logs::{LINE, LogModel, LogRow, LogSource};
 
 /// How often is looked what the Pods do, in milliseconds.
@@ -349,7 +350,7 @@ impl Log {
             title: self.title.clone(),
             sources: self.followed.sources.iter().map(|source| self.source(source, &names)).collect(),
             notes: self.notes(cx),
-            kept: kept(lines.bytes()),
+            kept: format!("{} kept", bytes_of(lines.bytes() as f64)),
             counts,
             filter: self.words.clone(),
             keeps: self.keeps,
@@ -456,14 +457,6 @@ impl Names<'_> {
         };
         let run = if source.is_previous { ": previous run" } else { "" };
         format!("{pod}{}{kind}{run}", source.container.name)
-    }
-}
-
-fn kept(bytes: usize) -> String {
-    match bytes {
-        ..10_000 => format!("{:.1} KB kept", bytes as f64 / 1e3),
-        10_000..1_000_000 => format!("{:.0} KB kept", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB kept", bytes as f64 / 1e6),
     }
 }
 

@@ -1,9 +1,7 @@
 //! The rollout of a workload: reads it while it is looked at, and shows it.
 
-use std::sync::Arc;
-
 use kubechurn_changes::feed::{Entry, Progress, Subject};
-use kubechurn_changes::line::{Line, ReceivedChange};
+use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Marks;
 use kubechurn_changes::part::sentence;
 use kubechurn_client::api::object::ObjectKey;
@@ -302,20 +300,7 @@ fn asked(rollout: &Rollout, cx: &Context<'_>) -> Vec<FactRow> {
         let words = "It began before this page, or before what is kept: who asked for it and when is not known.";
         return vec![FactRow { name: "asked for", words: words.to_owned(), href: String::new() }];
     };
-    let (old, new) = (change.old.as_deref(), change.new.as_deref());
-    let line = Line::new(
-        ReceivedChange {
-            seq: begun.seq,
-            at: change.at,
-            kind: Arc::from(change.resource.kind),
-            key: change.key.clone(),
-            uid: change.uid.clone(),
-            delta_type: change.delta_type,
-            old,
-            new,
-        },
-        &Marks::default(),
-    );
+    let line = Line::new(change.received(begun.seq, change.resource.kind.into()), &Marks::default());
     let href = of_change(Some(begun.seq), cx);
     let is_asked = |path: &str| path.starts_with("spec");
     let fields = line.fields.iter().filter(|field| is_asked(&field.path) && begun.previous.is_some());
