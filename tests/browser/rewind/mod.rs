@@ -13,24 +13,41 @@ use crate::shell::accessibility::finds_nothing;
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// What the page shows, but for what grows older by itself: the digest, all rows, the rows in the document, how many there are,
-/// and the sidebar's number.
+/// What the page shows, but for what grows older by itself and for what only another moment has: the digest, all rows, the rows in
+/// the document, how many there are, and the sidebar's number.
 const SHOWN: &str = "
-    const AGES = ['AGE', 'Δ', 'RESTARTS'];
+    const OTHERS = ['AGE', 'Δ', 'RESTARTS', 'NEXT'];
     const rows = kubechurn.rows('pods').map(row => {
-        for (const age of AGES) delete row.cells[age];
+        for (const other of OTHERS) delete row.cells[other];
         return JSON.stringify(row);
     });
     const drawn = [...document.querySelectorAll('[data-testid=table-scroll] .row')]
         .filter(row => row.dataset.state !== 'deleted')
         .map(row => [row.dataset.key, row.dataset.uid,
-            ...[...row.querySelectorAll('.cell')].filter(cell => !AGES.includes(cell.dataset.col)).map(cell => cell.textContent)].join(' '));
+            ...[...row.querySelectorAll('.cell')].filter(cell => !OTHERS.includes(cell.dataset.col)).map(cell => cell.textContent)].join(' '));
     return { digest: kubechurn.digest('pods'), rows, drawn: drawn.slice(0, 12),
         count: document.querySelector('[data-testid=row-count]').textContent,
         kind: document.querySelector('[data-testid=kind-pods] .num')?.textContent }";
 
 async fn shown(page: &Page) -> Value {
     page.read(SHOWN, Vec::new()).await
+}
+
+/// What is other in the two of what is shown, in a line each.
+fn different(now: &Value, then: &Value) -> String {
+    let mut lines = Vec::new();
+    for (name, then) in then.as_object().into_iter().flatten() {
+        let now = &now[name];
+        match (now.as_array(), then.as_array()) {
+            (Some(now), Some(then)) => {
+                lines.extend(now.iter().filter(|one| !then.contains(one)).map(|one| format!("{name}: {one}")));
+                lines.extend(then.iter().filter(|one| !now.contains(one)).map(|one| format!("{name}, and was: {one}")));
+            }
+            _ if now != then => lines.push(format!("{name}: {now}, and was {then}")),
+            _ => {}
+        }
+    }
+    lines.join("\n")
 }
 
 /// Goes to a time of the page's clock by the address.
@@ -78,7 +95,7 @@ async fn every_moment_is_as_it_was_while_the_cluster_goes_on_and_then_the_page_i
             let what = format!("what is shown of {at}");
             wait_until(&what, SOON, async || {
                 let now = shown(page).await;
-                holds(now == *then, || format!("{now:#}\nand not\n{then:#}"))
+                holds(now == *then, || different(&now, then))
             })
             .await;
         }
