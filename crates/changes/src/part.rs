@@ -1,5 +1,8 @@
 //! What a change says in parts, so that a view can show each part by what it is.
 
+use kubechurn_client::json;
+
+use crate::paths;
 use crate::value::Value;
 
 /// Which values are cut to what differs: those longer than this, in bytes, and images of any length.
@@ -62,12 +65,22 @@ pub(crate) fn words(path: &str, values: &[Option<&Value>], is_cut: bool) -> Vec<
     let is_alike =
         is_cut && texts.windows(2).all(|pair| pair[0] == pair[1]) && known.windows(2).any(|pair| pair[0] != pair[1]);
     let word = |value: &Option<&Value>| match (value, value.and_then(|_| parts.next())) {
+        (Some(value), _) if let Some(words) = condition(path, value) => words,
         (Some(value), Some(_)) if is_alike => format!("{} bytes", value.bytes),
         (Some(value), Some(part)) if part.len() < value.kept().len() => Value::plain(part).to_string(),
         (Some(value), _) => value.to_string(),
         (None, _) => "none".into(),
     };
     values.iter().map(word).collect()
+}
+
+/// What a whole condition says, where this path leads to one: `True (PreemptionByScheduler)`.
+fn condition(path: &str, value: &Value) -> Option<String> {
+    paths::condition(path).filter(|(_, member)| member.is_empty())?;
+    let text = |name| json::unescaped(json::member(value.kept(), name)?).map(|text| Value::plain(&text));
+    let status = text("status")?;
+    let reason = text("reason").filter(|reason| reason.bytes > 0);
+    Some(reason.map_or_else(|| status.to_string(), |reason| format!("{status} ({reason})")))
 }
 
 /// The part of each text in which it differs from the others: without what all begin or end with, cut where a part of a name,
@@ -100,6 +113,19 @@ pub fn differing<'a>(texts: &[&'a str]) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_whole_condition_is_its_status_and_its_reason() {
+        let value = |text: &str| words("status.conditions[DisruptionTarget]", &[None, Some(&Value::new(text))], true);
+        let full = r#"{"type":"DisruptionTarget","status":"True","reason":"EvictionByEvictionAPI","message":"m"}"#;
+        assert_eq!(value(full), ["none", "True (EvictionByEvictionAPI)"]);
+        assert_eq!(value(r#"{"status":"False","reason":""}"#), ["none", "False"]);
+        // What is no condition, or is cut, is shown as it is.
+        assert_eq!(value(r#"{"type":"a"}"#), ["none", r#"{"type":"a"}"#]);
+        assert_eq!(value("7"), ["none", "7"]);
+        let other = Value::new(r#"{"status":"True"}"#);
+        assert_eq!(words("status.conditions[Ready].message", &[Some(&other)], true), [r#"{"status":"True"}"#]);
+    }
 
     #[test]
     fn what_differs_alone_is_shown() {

@@ -62,15 +62,8 @@ pub fn Writers(
         let part = move |get: fn(&WriterRow) -> &str| move || row.with(|row| get(row).to_owned());
         let is_chosen = move || row.with(|row| chosen.with(|chosen| *chosen == row.name)).to_string();
         let choose = move |_| commands.send(Command::Writers(Some(row.with_untracked(|row| row.name.clone()))));
-        let cells: [fn(&WriterRow) -> &str; 7] = [
-            |row| &row.writes,
-            |row| &row.a_minute,
-            |row| &row.objects,
-            |row| &row.nothing,
-            |row| &row.conflicts,
-            |row| &row.busiest,
-            |row| &row.after,
-        ];
+        let cells: [fn(&WriterRow) -> &str; 5] =
+            [|row| &row.writes, |row| &row.a_minute, |row| &row.objects, |row| &row.nothing, |row| &row.conflicts];
         view! {
             <tr data-testid="writer" data-how=part(|row| row.how)>
                 <th scope="row">
@@ -78,6 +71,8 @@ pub fn Writers(
                     <span class="writers-how">{part(|row| row.how)}</span>
                 </th>
                 {cells.map(|get| view! { <td title=part(get)>{part(get)}</td> }).collect_view()}
+                <td data-gives-way title=part(|row| &row.busiest)>{part(|row| &row.busiest)}</td>
+                <td>{part(|row| &row.after)}</td>
             </tr>
         }
         .into_any()

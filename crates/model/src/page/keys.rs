@@ -71,6 +71,8 @@ impl Rows {
                 Rows::Inside,
                 command @ (Command::Palette(_)
                 | Command::Inside(_)
+                | Command::Health(_)
+                | Command::Writers(_)
                 | Command::ToggleHelp
                 | Command::ToggleTheme
                 | Command::ToggleZone
@@ -268,6 +270,11 @@ mod tests {
         // A link of a row keeps its Enter.
         let on_link = |key| command(Press { key, ..PLAIN }, Focus::Link, Rows::Feed, true);
         assert_eq!((on_link("Enter"), on_link("ArrowDown")), (None, feed(FeedCommand::Step(Step::By(1)))));
+        // Inside of an informer there are no rows, and what opens over the page opens there, too.
+        let inside = |key| command(Press { key, ..PLAIN }, Focus::Table, Rows::Inside, true);
+        assert_eq!(inside("H"), Some(Command::Health(true)));
+        assert_eq!(inside("M"), Some(Command::Writers(Some(String::new()))));
+        assert_eq!((inside("Enter"), inside("p"), inside("w")), (None, None, None));
     }
 
     #[test]
