@@ -1,9 +1,9 @@
-//! Measures the built page in Chromium on the demo cluster and prints Markdown tables. Only `recorder` has a limit,
-//! and fails.
+//! Measures the built page in Chromium on the demo cluster and prints Markdown tables. Only `recorder` and `inside` have a limit,
+//! and fail.
 //!
 //! Run it with `./dev bench`, or with `cargo bench --bench page` after the page and the demo cluster are built. The
 //! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
-//! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `rewind`,
+//! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `rewind`, `inside`,
 //! `worker`, `builds`; numbers select the sizes
 //! of cluster of `list` and `rewind`.
 
@@ -30,6 +30,9 @@ mod idle;
 
 // Another moment than now.
 mod rewind;
+
+// The inside of an informer, step by step.
+mod inside;
 
 // Sockets on the main thread against sockets in a worker, in bare pages.
 mod worker;
@@ -64,6 +67,9 @@ fn main() {
         }
         if runs("rewind") {
             rewind::report(&sizes).await;
+        }
+        if runs("inside") {
+            inside::report().await;
         }
         // Not of this page alone, so only where they are asked for.
         if wanted.iter().any(|name| name == "worker") {

@@ -1,4 +1,5 @@
-//! Whoever points at a time sees all of it, with date and zone: an element that shows a time bears it in `data-at`.
+//! Whoever points at a time sees all of it, with date and zone: an element that shows a time bears it in `data-at`,
+//! and in `data-words` what else is to be said of it.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -10,7 +11,8 @@ pub fn show_full_times(words: impl Fn(f64) -> String + 'static) {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let Some(shown) = target.and_then(|target| target.closest("[data-at]").ok().flatten()) else { return };
         if let Some(at) = shown.get_attribute("data-at").and_then(|at| at.parse().ok()) {
-            let _ = shown.set_attribute("title", &words(at));
+            let more = shown.get_attribute("data-words").map(|more| format!("\n{more}")).unwrap_or_default();
+            let _ = shown.set_attribute("title", &(words(at) + &more));
         }
     });
     if let Some(document) = web_sys::window().and_then(|window| window.document()) {

@@ -56,7 +56,7 @@ pub fn sentence(parts: &[Part]) -> String {
 }
 
 /// The words for the values of a field, one by one. Where `is_cut` says so, only what differs of long ones.
-pub(crate) fn words(path: &str, values: &[Option<&Value>], is_cut: bool) -> Vec<String> {
+pub fn words(path: &str, values: &[Option<&Value>], is_cut: bool) -> Vec<String> {
     let known: Vec<&Value> = values.iter().flatten().copied().collect();
     let texts: Vec<&str> = known.iter().map(|value| value.kept()).collect();
     let is_long = path.ends_with(".image") || texts.iter().any(|text| text.len() > SHORT);

@@ -51,7 +51,7 @@ fn line(row: Memo<LifeLine>) -> AnyView {
     });
     let left_out = Memo::new(move |_| row.with(|row| row.points.len().saturating_sub(POINTS)));
     let point = |point: LifePoint| {
-        view! { <li data-tone=point.tone><a href=link(point.href)><span class="num">{point.time}</span>" "{point.words}</a></li> }
+        view! { <li data-tone=point.tone><a href=link(point.href)><span class="num" data-at=point.at>{point.time}</span>" "{point.words}</a></li> }
     };
     let kind = move || row.with(|row| row.kind);
     view! {
@@ -76,14 +76,15 @@ fn line(row: Memo<LifeLine>) -> AnyView {
 fn stretch(row: LifeStretch) -> AnyView {
     let source = if row.is_from_object { " (from the object)" } else { "" };
     let title = format!("{}: {}{source}", row.time, row.words);
-    let words = title.clone();
-    let href = link(row.href);
+    let (words, href) = (title.clone(), link(row.href));
     view! {
         <li
             data-what=row.what
             data-from-object=row.is_from_object.to_string()
             style:left=format!("{:.2}%", row.left)
             style:width=format!("{:.2}%", row.width)
+            data-at=row.at
+            data-words=title.clone()
             title=title
         >
             <a href=href tabindex="-1"><span class="hidden-text">{words}</span></a>
@@ -96,6 +97,6 @@ fn mark(row: LifePoint) -> Option<AnyView> {
     let left = row.left?;
     let title = format!("{}: {}", row.time, row.words);
     Some(
-        view! { <li class="life-mark" data-tone=row.tone style:left=format!("{left:.2}%") title=title aria-hidden="true"></li> }.into_any(),
+        view! { <li class="life-mark" data-tone=row.tone style:left=format!("{left:.2}%") data-at=row.at data-words=title.clone() title=title aria-hidden="true"></li> }.into_any(),
     )
 }

@@ -64,7 +64,7 @@ fn bar(row: Memo<BarRow>) -> AnyView {
     });
     view! {
         <div class="rollout-bar" data-testid="rollout-bar">
-            <p class="rollout-name"><b>{words(|row| &row.name)}</b> <span class="num">{words(|row| &row.when)}</span></p>
+            <p class="rollout-name"><b>{words(|row| &row.name)}</b> <span class="num" data-at=move || row.with(|row| row.at)>{words(|row| &row.when)}</span></p>
             <ol>{stretches}</ol>
             <p class="rollout-outcome" data-well=move || row.with(|row| row.is_well).to_string()>{words(|row| &row.outcome)}</p>
         </div>
@@ -80,6 +80,8 @@ fn stretch(row: Memo<StretchRow>) -> AnyView {
             data-from-object=move || row.with(|row| row.is_from_object).to_string()
             style:left=move || format!("{:.2}%", row.with(|row| row.left))
             style:width=move || format!("{:.2}%", row.with(|row| row.width))
+            data-at=move || row.with(|row| row.at)
+            data-words=move || row.with(StretchRow::sentence)
             title=move || row.with(StretchRow::sentence)
         >
             <a href=move || link(row.with(|row| row.href.clone()))>{words(|row| &row.words)}</a>

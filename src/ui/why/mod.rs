@@ -47,7 +47,7 @@ pub fn Why(
                     " " {move || words(why.with(|why| why.words.clone()))}
                 </h1>
                 <p class="why-facts">
-                    <span>"since " <b class="num">{of(|why| &why.time)}</b></span>
+                    <span>"since " <b class="num" data-at=move || why.with(|why| why.at)>{of(|why| &why.time)}</b></span>
                     {move || why.with(|why| why.facts.clone()).into_iter()
                         .map(|(value, words)| view! { <span><b class="num">{value}</b> " " {words}</span> })
                         .collect_view()}
@@ -113,7 +113,7 @@ fn cause(row: CauseRow) -> AnyView {
             </h3>
             <p class="why-what">
                 <span class="wrong-words">{words(row.words)}</span>
-                <span class="num" title=row.time>{row.before}</span>
+                <span class="num" data-at=row.at title=row.time>{row.before}</span>
             </p>
             <ul>{row.checks.into_iter().map(check).collect_view()}</ul>
         </li>
@@ -127,7 +127,7 @@ fn step(row: StepRow) -> AnyView {
         <li class="why-step" data-testid="why-step" data-proven=row.is_proven.to_string()>
             {(!is_first).then(|| view! { <p class="why-link">{row.link}</p> })}
             <p class="why-box">
-                <span class="why-when num">{row.time}</span>
+                <span class="why-when num" data-at=row.at>{row.time}</span>
                 <span class="num">{row.after}</span>
                 <b>{row.what}</b>
                 <a href=link(row.href)>{row.words}</a>
@@ -141,7 +141,7 @@ fn writer(row: WriterRow) -> AnyView {
     view! {
         <li data-certain=row.is_certain.to_string()>
             <b>{row.who}</b> <span>{row.what}</span>
-            <span class="num">{row.time}</span> <span>{row.how}</span>
+            <span class="num" data-at=row.at>{row.time}</span> <span>{row.how}</span>
         </li>
     }
     .into_any()

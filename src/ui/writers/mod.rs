@@ -129,7 +129,7 @@ fn heads(columns: &'static [(&'static str, &'static str)]) -> impl IntoView {
 fn write(row: WriteRow) -> AnyView {
     view! {
         <li data-testid="write">
-            <span class="num">{row.time}</span>
+            <span class="num" data-at=row.at>{row.time}</span>
             <b>{row.what}</b>
             <a href=link(row.href)>{row.words}</a>
             <span class="writers-answer">"answers " <a href=link(row.answer_href)>{row.answer}</a></span>

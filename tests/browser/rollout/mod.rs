@@ -26,6 +26,12 @@ const FITS: &str = "
             return stretches.every((one, at) => at === 0 || stretches[at - 1].right <= one.left + 1);
         })";
 
+/// Whether whoever points at a time of these panels sees all of it.
+const DATED: &str = "
+    const times = [...document.querySelectorAll('[data-testid=rollout] [data-at], [data-testid=life] [data-at]')];
+    times.forEach(one => one.dispatchEvent(new PointerEvent('pointerover', { bubbles: true })));
+    return times.length > 3 && times.every(one => /^\\w{3} \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d/.test(one.title))";
+
 #[tokio::test]
 async fn a_rollout_and_a_life_are_seen_in_each_window() {
     let name = "a_rollout_and_a_life_are_seen_in_each_window";
@@ -46,6 +52,7 @@ async fn a_rollout_and_a_life_are_seen_in_each_window() {
             viewport(page, width, height).await;
             page.becomes("nothing is cut", FITS, json!(true)).await;
         }
+        page.becomes("each time of the rollout has its date and zone", DATED, json!(true)).await;
         finds_nothing(page, "a rollout").await;
         // The life of one of its Pods, beside the feed.
         let pods = cluster.get(&format!("/api/v1/namespaces/{namespace}/pods")).await;
@@ -63,6 +70,7 @@ async fn a_rollout_and_a_life_are_seen_in_each_window() {
             viewport(page, width, height).await;
             page.becomes("nothing is cut", FITS, json!(true)).await;
         }
+        page.becomes("each time of the life has its date and zone", DATED, json!(true)).await;
         finds_nothing(page, "a life").await;
     })
     .await;

@@ -27,6 +27,7 @@ pub use row::{FeedRow, Piece, field_of, line_of, name_by_its_object, row_of};
 
 use crate::feed::limits::LIMITS;
 use crate::feed::net::Net;
+use crate::feed::net::back::Course;
 use crate::feed::net::export::NetFormat;
 use crate::feed::past::Pasts;
 use crate::feed::row::{Height, further_fields, letters, noise_of};
@@ -262,6 +263,17 @@ impl Changes {
         (self.span, self.net) = (span, net);
         self.top = 0.0;
         self.renew();
+    }
+
+    /// The fields that were changed and changed back between the two moments that are compared, in the object of a line.
+    fn back_of(&self, seq: u64) -> &[Course] {
+        self.net.as_ref().map_or(&[], |net| net.back_of(seq))
+    }
+
+    /// The one of them that a row shows, if it shows one: they stand below the fields of the line.
+    pub fn course(&self, seq: u64, number: usize) -> Option<&Course> {
+        let fields = self.shown().line(seq).map_or(0, further_fields);
+        self.back_of(seq).get(number.checked_sub(fields)?)
     }
 
     /// Makes the rows of what was compared, if that is to be done. What is open stays open, and the cursor on its row.
@@ -510,7 +522,7 @@ impl Changes {
             let Some(entry) = self.shown().entry(id).filter(|_| self.open.contains(&id)) else { continue };
             for seq in entry.seqs.iter().rev().copied() {
                 places.push(FeedPlace::Line(id, seq));
-                let fields = self.shown().line(seq).map_or(0, further_fields);
+                let fields = self.shown().line(seq).map_or(0, further_fields) + self.back_of(seq).len();
                 places.extend((0..fields).map(|number| FeedPlace::Field(id, seq, number)));
             }
         }
@@ -594,7 +606,14 @@ impl Changes {
             FeedPlace::Past(_) => Height::Change,
             FeedPlace::Line(..) | FeedPlace::PastHead => Height::Line,
             FeedPlace::Field(_, seq, number) => {
-                Height::Field(self.shown().line(seq).map_or(0, |line| letters(line, number)))
+                let line = self.shown().line(seq);
+                match self.course(seq, number) {
+                    Some(course) => {
+                        let values = course.whole();
+                        Height::Field(values.iter().map(|value| value.chars().count() + 3).sum::<usize>() + 40)
+                    }
+                    None => Height::Field(line.map_or(0, |line| letters(line, number))),
+                }
             }
         }
     }

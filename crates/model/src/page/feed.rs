@@ -65,6 +65,8 @@ const SPAN_BATCH: usize = 4;
 const PAST_SHARE: f64 = 6.0;
 /// How long a frame may compare two moments, in milliseconds: the user waits for it.
 const NET_SHARE: f64 = 16.0;
+/// How much of a frame's time is for which fields of what differs were changed and changed back, in milliseconds.
+const BACK_SHARE: f64 = 4.0;
 /// How often the counts are shown while changes are read, in milliseconds: they are sorted each time.
 const SPAN_PACE: f64 = 200.0;
 /// The name under which the browser stores which fields are noise.
@@ -168,7 +170,7 @@ impl Feed {
 
     /// What is different between two moments, once that is known, if the feed shows it.
     pub(super) fn net(&self) -> Option<&Net> {
-        self.changes.net.as_ref().filter(|net| net.is_done())
+        self.changes.net.as_ref().filter(|net| net.is_complete())
     }
 
     /// How many changes the feed has; while another moment is shown, of those that had come.
@@ -543,6 +545,9 @@ impl Feed {
             let entry = matches!(place, FeedPlace::Entry(_)).then(|| net.feed.entry(place.entry())).flatten();
             let pair = net::pair_of(net, entry.map_or(row.seq.as_slice(), |entry| &entry.seqs));
             net::show_pair(&mut row, pair, entry, cx);
+            if let Some(entry) = entry {
+                net::show_back(&mut row, net, entry);
+            }
         }
         if row.what == "past" {
             row.at = whole_second(row.at);
@@ -564,6 +569,10 @@ impl Feed {
                 let outcome = if self.changes.net.is_some() { Vec::new() } else { feed.outcome(entry) };
                 let row = row_of(entry, &outcome, self.changes.is_open(id), href_of_entry(entry, cx));
                 if self.changes.net.is_some() { row } else { rollout::of_row(row, entry, cx) }
+            }
+            FeedPlace::Field(_, sequence, number) if self.changes.course(sequence, number).is_some() => {
+                let course = self.changes.course(sequence, number);
+                course.map_or_else(|| gone(id), |course| net::row_of_course((id, sequence), course, entry.depth))
             }
             FeedPlace::Line(_, sequence) | FeedPlace::Field(_, sequence, _) => match (place, feed.line(sequence)) {
                 (FeedPlace::Field(.., number), Some(line)) => field_of(id, line, number, entry.depth),
@@ -643,7 +652,12 @@ impl Feed {
     fn read_span(&mut self, cx: &mut Context<'_>) -> bool {
         if let Some(net) = &mut self.changes.net {
             let end = cx.env.work_clock() + NET_SHARE;
-            return net.work(&cx.watching.history, &self.changes.marks, || cx.env.work_clock() < end);
+            let (history, marks) = (&cx.watching.history, &self.changes.marks);
+            if net.work(history, marks, || cx.env.work_clock() < end) {
+                return true;
+            }
+            let end = cx.env.work_clock() + BACK_SHARE;
+            return net.look_back(history, marks, || cx.env.work_clock() < end);
         }
         // It is taken out while it is read, because reading a change needs the rest.
         let Some(mut reading) = self.changes.span.take() else { return false };

@@ -1,7 +1,9 @@
 //! What is different between two moments: what the address asks for, and what is shown and written of it.
 
-use kubechurn_changes::feed::Entry;
+use kubechurn_changes::feed::{Entry, EntryId};
+use kubechurn_client::api::cell::Tone;
 
+use crate::feed::net::back::Course;
 use crate::feed::net::export::{Head, NetFormat, write};
 use crate::feed::net::{Asked, Net, Pair};
 use crate::feed::{FeedRow, Piece};
@@ -57,6 +59,39 @@ pub(super) fn show_pair(row: &mut FeedRow, pair: Pair, entry: Option<&Entry>, cx
     if let Some(entry) = entry.filter(|entry| entry.count > 1) {
         row.repetition = format!("all {}", entry.count);
     }
+}
+
+/// Has a row say that fields of its objects were changed and changed back: below, where nothing else stands there; and that it opens.
+pub(super) fn show_back(row: &mut FeedRow, net: &Net, entry: &Entry) {
+    let courses = || entry.seqs.iter().flat_map(|seq| net.back_of(*seq));
+    let fields = match courses().count() {
+        0 => return,
+        1 => String::from("1 field there and back"),
+        fields => format!("{fields} fields there and back"),
+    };
+    if let Some(course) = courses().next().filter(|_| row.below.is_empty()) {
+        row.below = words_of(&course.label, course.shown());
+    }
+    row.more = if row.more.is_empty() { format!("+ {fields}") } else { format!("{}, {fields}", row.more) };
+    row.opens = true;
+}
+
+/// What a row shows of a field that was changed and changed back.
+pub(super) fn row_of_course((id, seq): (EntryId, u64), course: &Course, depth: u8) -> FeedRow {
+    let words = words_of(&course.path, course.whole());
+    FeedRow { id, seq: Some(seq), words, depth: depth + 2, what: "field", ..FeedRow::default() }
+}
+
+fn words_of(path: &str, values: Vec<String>) -> Vec<Piece> {
+    let piece = |text: String, what| Piece { text, what, tone: Tone::Plain };
+    let mut words = vec![Piece::plain("there and back: "), piece(format!("{path} "), "path")];
+    for (at, value) in values.into_iter().enumerate() {
+        if at > 0 {
+            words.push(piece(String::from(" → "), "arrow"));
+        }
+        words.push(piece(value, ""));
+    }
+    words
 }
 
 /// What is different, in a form in which it leaves the page.

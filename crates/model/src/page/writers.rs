@@ -124,6 +124,7 @@ fn write_row(write: &Write, cx: &Context<'_>) -> WriteRow {
     });
     WriteRow {
         time: cx.words().time_of_day(write.at),
+        at: write.at,
         what: format!("{} {}", write.kind, write.key),
         words: write.words.clone(),
         href: of_change(Some(write.seq), cx),

@@ -11,6 +11,8 @@ pub struct LifeStretch {
     /// In words, and when it began.
     pub words: String,
     pub time: String,
+    /// The same in milliseconds, if it is known.
+    pub at: Option<f64>,
     /// Where the version is looked at that shows it.
     pub href: String,
     /// Whether its beginning is from the object's own words.
@@ -25,6 +27,8 @@ pub struct LifePoint {
     /// In words, and when.
     pub words: String,
     pub time: String,
+    /// The same in milliseconds, if it is known.
+    pub at: Option<f64>,
     /// What it means: `bad`, `wait` or nothing.
     pub tone: &'static str,
     /// Where the version is looked at that shows it.

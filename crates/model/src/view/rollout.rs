@@ -12,6 +12,8 @@ pub struct StretchRow {
     pub words: String,
     /// How long after the beginning that is.
     pub after: String,
+    /// When that is, in milliseconds, if it is known.
+    pub at: Option<f64>,
     /// Where the version is looked at that shows it.
     pub href: String,
     /// Whether its end is from an object's own words.
@@ -21,9 +23,10 @@ pub struct StretchRow {
 /// A rollout as a bar.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BarRow {
-    /// Which it is, and when it began.
+    /// Which it is, and when it began; the same in milliseconds, if it is known.
     pub name: String,
     pub when: String,
+    pub at: Option<f64>,
     /// Its stretches; none where its steps are not known.
     pub stretches: Vec<StretchRow>,
     /// What came of it, in a few words, and whether that is well.

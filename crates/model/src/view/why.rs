@@ -17,8 +17,9 @@ pub struct CauseRow {
     pub words: Words,
     /// How long before the incident it was.
     pub before: String,
-    /// The time of day at which it was received.
+    /// The time of day at which it was received; the same in milliseconds.
     pub time: String,
+    pub at: f64,
     /// Where the change is looked at.
     pub href: String,
     /// What speaks for it and against it: whether it does, the words, and where that is looked at.
@@ -28,8 +29,9 @@ pub struct CauseRow {
 /// A step of the trail.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepRow {
-    /// The time of day at which it was received.
+    /// The time of day at which it was received; the same in milliseconds.
     pub time: String,
+    pub at: f64,
     /// How long after the first step.
     pub after: String,
     /// The object.
@@ -49,8 +51,9 @@ pub struct StepRow {
 pub struct WriterRow {
     /// What was written.
     pub what: String,
-    /// The time of day.
+    /// The time of day; the same in milliseconds.
     pub time: String,
+    pub at: f64,
     /// Who.
     pub who: String,
     /// From what it is known.

@@ -41,8 +41,9 @@ pub struct WriterRow {
 /// A write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WriteRow {
-    /// When it was received.
+    /// When it was received; the same in milliseconds.
     pub time: String,
+    pub at: f64,
     /// The object.
     pub what: String,
     /// What was written.

@@ -32,6 +32,7 @@ const fn resource(group: &'static str, plural: &'static str, kind: &'static str)
 }
 
 /// A frame of the recording.
+#[derive(Clone)]
 struct Frame {
     ms: f64,
     resource: ApiResource,
@@ -258,6 +259,11 @@ fn a_second_rollout_stands_beside_the_one_that_went_well() {
     let Some(Good::Received(good)) = &found.good else { panic!("{:?}", found.good) };
     assert_eq!(good.begun.asked.map(|seen| seen.at), Some(14_974.0));
     assert!(good.steps.iter().any(|one| one.step == Step::Done), "{:?}", good.steps);
+    // Each has the steps and the Pods of its own revision alone.
+    let names = |lives: &[(String, Life)]| lives.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&found.rollout.lives), ["web-9-a"]);
+    assert!(found.rollout.steps.iter().all(|one| one.seen.at >= 60_000.0), "{:?}", found.rollout.steps);
+    assert!(!good.lives.is_empty() && good.steps.iter().all(|one| one.seen.at < 60_000.0), "{good:?}");
     let compared = found.compared.as_ref().unwrap();
     let differ: Vec<(&str, &str)> = compared.differ.iter().map(|one| (&*one.old, &*one.new)).collect();
     assert!(differ.contains(&("nginx", "nginx:typo")), "{compared:?}");
@@ -271,7 +277,12 @@ fn a_second_rollout_stands_beside_the_one_that_went_well() {
 
 /// The lives of all Pods that the frames have, read with and without Events.
 fn lives(frames: &[Frame], history: &History) -> Vec<(String, Life)> {
-    let known = Known { history, received: history.received(), at: 50_000.0, to_page: to_page(frames) };
+    lives_at(frames, history, 50_000.0)
+}
+
+/// The same as far as they were known at a moment.
+fn lives_at(frames: &[Frame], history: &History, at: f64) -> Vec<(String, Life)> {
+    let known = Known { history, received: history.moment(at).received, at, to_page: to_page(frames) };
     let mut names: Vec<(String, String)> = Vec::new();
     for frame in frames.iter().filter(|frame| frame.resource == pods::KIND.resource) {
         let metadata = &frame.object["metadata"];
@@ -333,6 +344,22 @@ fn a_life_has_the_times_that_the_frames_show() {
         assert!(apps <= containers && life.lines[0].kind == "pod", "{name}");
     }
     assert!(seen > 50 && from_objects > 20 && gone > 5, "{seen} {from_objects} {gone}");
+}
+
+#[test]
+fn a_life_at_a_moment_is_that_of_a_history_that_ends_there() {
+    let frames = frames();
+    let whole = history(&frames);
+    let mut others = 0;
+    for at in [3_900.0, 5_000.0, 6_290.0, 20_000.0] {
+        let until: Vec<Frame> = frames.iter().filter(|frame| frame.ms <= at).cloned().collect();
+        let (then, expected) = (lives_at(&frames, &whole, at), lives_at(&frames, &history(&until), at));
+        assert!(then.len() > 5, "{at}: {}", then.len());
+        assert_eq!(then, expected, "{at}");
+        let now = lives(&frames, &whole);
+        others += then.iter().filter(|one| !now.contains(one)).count();
+    }
+    assert!(others > 10, "what came later is something else: {others}");
 }
 
 /// A Pod that is made by hand, in some versions.

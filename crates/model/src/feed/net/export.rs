@@ -163,6 +163,10 @@ impl Writer<'_> {
         if line.more > 0 {
             self.line(&format!("{indent}{below}{}", self.plain(&more(line))));
         }
+        for course in self.net.back_of(line.seq) {
+            let values = course.whole().iter().map(|value| self.code(value)).collect::<Vec<_>>().join(" → ");
+            self.line(&format!("{indent}{below}there and back: {} {values}", self.code(&course.path)));
+        }
     }
 }
 
@@ -174,6 +178,10 @@ fn json_lines(net: &Net, head: Head<'_>, time: &dyn Fn(f64) -> String) -> String
         let fields = line.fields.iter().map(|Field { path, old, new, .. }| {
             json!({"path": &**path, "old": kept(old), "new": kept(new), "cut": is_cut(old) || is_cut(new)})
         });
+        let back = net.back_of(line.seq).iter().map(|course| {
+            let (values, has_more) = course.kept();
+            json!({"path": &*course.path, "values": values, "more": has_more})
+        });
         let object = json!({
             "what": what(line),
             "kind": &*line.kind,
@@ -184,6 +192,7 @@ fn json_lines(net: &Net, head: Head<'_>, time: &dyn Fn(f64) -> String) -> String
             "fields": fields.collect::<Vec<_>>(),
             "otherPaths": line.other_paths.iter().map(|path| &**path).collect::<Vec<_>>(),
             "moreFields": line.more,
+            "thereAndBack": back.collect::<Vec<_>>(),
             "noise": line.noise.map(Noise::words),
             "by": line.named_writers().map(|writer| written(writer)).collect::<Vec<_>>(),
             "lastChange": time(net.pair(line.seq).unwrap_or_default().at),

@@ -2,10 +2,11 @@
 //!
 //! Where the watches were the same at both moments, only objects are looked at of which something was received in between;
 //! otherwise all that were known at one of them. Their versions are read and compared a share of each frame's time. What was
-//! changed and changed back is no difference, and is counted. The rows are those of a [`Feed`] in which all differences have
+//! changed and changed back is no difference, and is counted; of an object that differs its fields that were changed and changed
+//! back are looked for when all rows are there. The rows are those of a [`Feed`] in which all differences have
 //! one time, owners before what they own: so what is folded, grouped and filtered in the feed is so here, too.
 
-mod back;
+pub mod back;
 pub mod export;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use kubechurn_columns::kinds::Kind;
 use kubechurn_recorder::Record;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::feed::net::back::Course;
 use crate::feed::span::tally::Tally;
 use crate::feed::span::{SpanModel, SpanSection};
 use crate::history::coverage::{Known, Moment};
@@ -37,6 +39,9 @@ use crate::timeline::scene::duration;
 const LIMITS: Limits = Limits { rows: 5_000, lines: 20_000, bytes: 16 << 20 };
 /// How often what was received meanwhile is compared where the end moves on, in milliseconds.
 pub const PACE: f64 = 1_000.0;
+
+/// Of how many objects it is kept which fields were changed and changed back.
+const MOST_BACK: usize = 5_000;
 
 /// How many owners above each other are followed. Whoever writes objects may have them own each other in a circle.
 const DEEPEST: usize = 6;
@@ -124,6 +129,11 @@ pub struct Net {
     /// How many there were.
     queued: usize,
     found: FxHashMap<Of, Found>,
+    /// The changed objects of which it is still to be seen which fields were changed and changed back.
+    unseen: Vec<Of>,
+    waits: FxHashSet<Of>,
+    /// The fields that were changed and changed back, of objects that differ in others.
+    back: FxHashMap<Of, Vec<Course>>,
     /// The differences.
     pub feed: Feed,
     /// The objects of the feed's lines, which are numbered from 1.
@@ -165,6 +175,9 @@ impl Net {
             queue: Vec::new(),
             queued: 0,
             found: FxHashMap::default(),
+            unseen: Vec::new(),
+            waits: FxHashSet::default(),
+            back: FxHashMap::default(),
             feed,
             lines: Vec::new(),
             tally: Tally::default(),
@@ -256,18 +269,61 @@ impl Net {
         self.queue.is_empty() && !self.is_behind
     }
 
+    /// Whether it is known, too, which of their fields were changed and changed back.
+    pub fn is_complete(&self) -> bool {
+        self.is_done() && self.unseen.is_empty()
+    }
+
     /// Compares objects until none is left or `more` says no. Returns whether some are left.
     pub fn work(&mut self, history: &History, marks: &Marks, mut more: impl FnMut() -> bool) -> bool {
         while more() {
             let Some(of) = self.queue.pop() else { break };
             self.is_behind = true;
             self.is_new = true;
-            match self.compare(&of, history, marks) {
+            let found = self.compare(&of, history, marks);
+            let is_changed = matches!(&found, Some(Found::Differs(line, pair)) if is_changed(line, *pair));
+            match is_changed {
+                true if self.waits.insert(of.clone()) => self.unseen.push(of.clone()),
+                true => {}
+                false => drop(self.back.remove(&of)),
+            }
+            match found {
                 Some(found) => drop(self.found.insert(of, found)),
                 None => drop(self.found.remove(&of)),
             }
         }
         !self.queue.is_empty()
+    }
+
+    /// Looks which fields of the objects that differ were changed and changed back, until none is left or `more` says no. Returns
+    /// whether some are left.
+    pub fn look_back(&mut self, history: &History, marks: &Marks, mut more: impl FnMut() -> bool) -> bool {
+        while more() {
+            let Some(of) = self.unseen.pop() else { break };
+            self.waits.remove(&of);
+            let seen = self.seen(&of, history, marks).filter(|_| self.back.len() < MOST_BACK);
+            self.is_new |= seen.is_some();
+            match seen {
+                Some(courses) => drop(self.back.insert(of, courses)),
+                None => drop(self.back.remove(&of)),
+            }
+        }
+        !self.unseen.is_empty()
+    }
+
+    /// The fields of a changed object that were changed and changed back; `None` for none.
+    fn seen(&self, of: &Of, history: &History, marks: &Marks) -> Option<Vec<Course>> {
+        let Some(Found::Differs(line, pair)) = self.found.get(of) else { return None };
+        let (old, new) = pair.old.zip(pair.new).filter(|_| is_changed(line, *pair))?;
+        let resource = self.sides.get(of.0)?.kind.resource;
+        let courses = back::within((resource, &of.1), (old, new), line, history, marks);
+        (!courses.is_empty()).then_some(courses)
+    }
+
+    /// The fields that were changed and changed back in the object of a line, as far as that is known yet.
+    pub fn back_of(&self, seq: u64) -> &[Course] {
+        let of = seq.checked_sub(1).and_then(|at| self.lines.get(usize::try_from(at).ok()?));
+        of.and_then(|(of, _)| self.back.get(of)).map_or(&[], Vec::as_slice)
     }
 
     /// What became of an object; `None` if it is the same, or if that is not known.
@@ -471,6 +527,13 @@ impl Net {
                 "objects were changed and are as they were.",
             ),
             counted(self.counts.passed, "1 object came and went.", "objects came and went."),
+            counted(
+                self.back.len() as u64,
+                "1 object that differs has other fields that were changed and changed back.",
+                "objects that differ have other fields that were changed and changed back.",
+            ),
+            (self.back.len() >= MOST_BACK)
+                .then(|| format!("Which fields were changed back is not known of more than {MOST_BACK} objects.")),
             of(&is_nothing(0))
                 .map(|kinds| format!("{kinds}: not compared, because not watched or not yet listed at {}.", at[0])),
             of(&|side| !side.known[0].is_nothing() && side.known[1].is_nothing())
@@ -576,6 +639,11 @@ impl Differences {
             all => format!("{} objects differ: {}{noise}", grouped(all), parts.join(", ")),
         }
     }
+}
+
+/// Whether a line is of one object whose two versions are compared.
+fn is_changed(line: &Line, pair: Pair) -> bool {
+    line.delta_type == DeltaType::Updated && line.unknown.is_none() && line.noise.is_none() && pair.old != pair.new
 }
 
 /// The numbers of the versions that came after the first one of a pair, up to the second one.

@@ -77,6 +77,7 @@ fn model(life: &Life, has_events: bool, cx: &Context<'_>) -> LifeModel {
             what: one.what,
             words,
             time: time(one.from, cx),
+            at: one.from.map(|seen| seen.at),
             href: of_change(one.from.and_then(|seen| seen.seq), cx),
             // Without a time of its own it begins where the one before it ended.
             is_from_object: one.from.is_none_or(|seen| seen.is_from_object),
@@ -86,6 +87,7 @@ fn model(life: &Life, has_events: bool, cx: &Context<'_>) -> LifeModel {
         left: one.seen.map(|seen| place(seen.at)),
         words: one.words.clone(),
         time: time(one.seen, cx),
+        at: one.seen.map(|seen| seen.at),
         tone: match one.tone {
             Tone::Bad => "bad",
             Tone::Wait => "wait",

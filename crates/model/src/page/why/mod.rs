@@ -248,6 +248,7 @@ impl Why {
             .iter()
             .map(|step| StepRow {
                 time: cx.words().time_of_day(step.at),
+                at: step.at,
                 after: after(step.at - first),
                 what: step.what.clone(),
                 words: step.words.clone(),
@@ -334,6 +335,7 @@ fn cause_row(cause: &Cause, incident: &Incident, cx: &Context<'_>) -> CauseRow {
         words: cause.words.clone(),
         before: if before > 0.0 { format!("{} before", span_of(before)) } else { String::from("at that time") },
         time: cx.words().time_of_day(cause.at),
+        at: cause.at,
         href: of_change(Some(cause.seq), cx),
         checks: cause
             .checks
@@ -371,7 +373,7 @@ fn writers(causes: &[Cause], cx: &Context<'_>) -> Vec<WriterRow> {
             None => (cause.writer.to_string(), String::from("inferred, from the manager and its time")),
         };
         let time = cx.words().time_of_day(cause.at);
-        WriterRow { what: cause.title.clone(), time, who, how, is_certain: by.is_some() }
+        WriterRow { what: cause.title.clone(), time, at: cause.at, who, how, is_certain: by.is_some() }
     };
     causes.iter().take(4).map(row).collect()
 }

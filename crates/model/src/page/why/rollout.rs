@@ -220,6 +220,7 @@ fn bar(rollout: &Rollout, name: &str, (axis, has_events): (f64, bool), cx: &Cont
             what: one.what,
             words: one.words.clone(),
             after,
+            at: at.map(|at| at + one.to),
             href: of_change(one.seq, cx),
             is_from_object: one.is_from_object,
         }
@@ -236,6 +237,7 @@ fn bar(rollout: &Rollout, name: &str, (axis, has_events): (f64, bool), cx: &Cont
     BarRow {
         name: name.to_owned(),
         when: if revision.is_empty() { time } else { format!("{time}, revision {revision}") },
+        at: begun.asked.map(|asked| asked.at).or(at),
         stretches: all.iter().map(row).collect(),
         outcome,
         is_well: is_complete(rollout),

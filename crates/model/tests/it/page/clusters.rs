@@ -8,6 +8,7 @@ use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::command::{Command, Copied};
 use kubechurn_model::page::effect::{Answer, FoundApi};
+use kubechurn_model::rewind::banner::RewindCommand;
 use kubechurn_model::table::cursor::Step;
 use kubechurn_model::view::RowModel;
 
@@ -84,6 +85,36 @@ fn one_table_has_the_objects_of_two_clusters() {
     found[..2].sort();
     found[2..].sort();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn a_moment_has_the_objects_of_each_cluster_as_they_were_then() {
+    let mut play = listed("#/pods?cluster=west");
+    let begin = play.place.now.get();
+    for (after, name, word, object) in [
+        (10_000.0, "pods", "MODIFIED", "a@101"),
+        (20_000.0, "pods@west", "MODIFIED", "a@102"),
+        (30_000.0, "pods@west", "DELETED", "a@103"),
+    ] {
+        play.place.now.set(begin + after);
+        play.hears(name, word, object);
+        play.frame();
+    }
+    play.place.now.set(begin + 40_000.0);
+    play.frame();
+    for (after, east, west, count) in [
+        (5_000.0, "1", "1", "2 / 2"),
+        (15_000.0, "101", "1", "2 / 2"),
+        (25_000.0, "101", "102", "2 / 2"),
+        (35_000.0, "101", "", "1 / 1"),
+    ] {
+        play.rewind(RewindCommand::To((begin + after).ceil()));
+        let versions = ["pods", "pods@west"].map(|name| {
+            let rows: serde_json::Value = serde_json::from_str(&play.page.rows_of(name, &play.place).unwrap()).unwrap();
+            rows[0]["resourceVersion"].as_str().unwrap_or_default().to_owned()
+        });
+        assert_eq!((&*versions[0], &*versions[1], &**play.page.view().table.count), (east, west, count), "{after}");
+    }
 }
 
 #[test]

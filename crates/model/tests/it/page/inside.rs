@@ -209,6 +209,12 @@ fn a_break_breaks_what_comes_next_and_a_new_list_heals_it() {
         panic!("no step says {text}");
     };
     until(&mut play, "at version 109");
+    // The page's own watches, rows and state are never touched.
+    let own = |play: &mut Play| {
+        play.frame();
+        (play.page.digest_of("pods"), play.page.rows_of("pods", &play.place), play.state())
+    };
+    let before = own(&mut play);
     play.does(InsideCommand::Break(BreakKind::Drop));
     let model = play.inside();
     assert_eq!(model.broken.map(|at| model.breaks[at].title.clone()), Some("Lose an event".into()));
@@ -228,6 +234,7 @@ fn a_break_breaks_what_comes_next_and_a_new_list_heals_it() {
     play.does(InsideCommand::End);
     let healed = lines(&play.inside(), Part::Store);
     assert_eq!(healed, ["key has server", "a 1 1", "b 2 2", "p0 110 110", "p1 111 111", "p2 112 112"]);
+    assert_eq!(own(&mut play), before);
     // Nothing comes any more that could break.
     play.does(InsideCommand::Break(BreakKind::Cut));
     assert_eq!(play.message(), "Nothing more comes that could break.");

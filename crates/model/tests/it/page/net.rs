@@ -5,7 +5,7 @@ use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::bookmark;
 use kubechurn_model::feed::net::export::NetFormat;
 use kubechurn_model::feed::span::{SpanCommand, SpanModel};
-use kubechurn_model::feed::{FeedCommand, FeedRow};
+use kubechurn_model::feed::{FeedCommand, FeedRow, Piece};
 use kubechurn_model::history::Budget;
 use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::keys::Focus;
@@ -212,6 +212,64 @@ fn what_differs_in_the_end_is_grouped_by_owner_and_what_was_taken_back_is_counte
 }
 
 #[test]
+fn fields_that_went_there_and_back_are_named_in_an_object_that_differs_in_others() {
+    let mut play = played();
+    for (at, image, replicas) in [(61, "web:3", 5), (62, "web:bad", 3), (63, "web:4", 1)] {
+        play.says(f64::from(at) * 1_000.0, "MODIFIED", &deployment(at, image, replicas));
+    }
+    // One that changes once has taken nothing back, and what one has at the end is a difference.
+    play.says(64_000.0, "MODIFIED", &pod("same", 64, "Failed"));
+    for (at, replicas) in [(65, 4), (66, 2)] {
+        play.says(f64::from(at) * 1_000.0, "MODIFIED", &replica_set("web-2", at, replicas));
+    }
+    play.compares(60_500.0, f64::INFINITY);
+    assert_eq!(
+        play.differences(),
+        [
+            "● Pod shop/same status Running → Failed",
+            "● Deployment shop/web image 2 → 4",
+            "  ● ReplicaSet shop/web-2 replicas 1 → 2",
+        ],
+        "{:#?}",
+        play.differences()
+    );
+    let net = play.net();
+    assert_eq!(net.words, "3 objects differ: 3 changed");
+    let said = "1 object that differs has other fields that were changed and changed back.";
+    assert!(net.left_out.lines().any(|line| line == said), "{}", net.left_out);
+    let words = |pieces: &[Piece]| pieces.iter().map(|piece| &*piece.text).collect::<String>();
+    let said = |row: &FeedRow| (words(&row.below), row.more.clone(), row.opens);
+    let rows: Vec<_> = play.rows().iter().map(said).collect();
+    let back = ("there and back: replicas 1 → 5 → 3 → 1".into(), "+ 1 field there and back".into(), true);
+    let nothing = (String::new(), String::new(), false);
+    assert_eq!(rows, [nothing.clone(), back, nothing]);
+    play.command(Command::Feed(FeedCommand::Open(play.rows()[1].id)));
+    play.frame();
+    let fields: Vec<String> =
+        play.rows().iter().filter(|row| row.what == "field").map(|row| words(&row.words)).collect();
+    assert_eq!(fields, ["there and back: spec.replicas 1 → 5 → 3 → 1"]);
+    let text = play.exports(NetFormat::Text);
+    assert!(text.contains("\n    there and back: spec.replicas 1 → 5 → 3 → 1\n"), "{text}");
+    let markdown = play.exports(NetFormat::Markdown);
+    assert!(markdown.contains("\n  - there and back: `spec.replicas` `1` → `5` → `3` → `1`\n"), "{markdown}");
+    let saved = play.exports(NetFormat::JsonLines);
+    let web: Value = saved
+        .lines()
+        .filter_map(|line| serde_json::from_str(line.get(line.find('{')?..)?).ok())
+        .find(|line: &Value| line["kind"] == "Deployment")
+        .expect("the Deployment");
+    let course = json!([{"path": "spec.replicas", "values": ["1", "5", "3", "1"], "more": false}]);
+    assert_eq!(web["thereAndBack"], course);
+    // What then differs in that field, too, has not gone back.
+    play.says(67_000.0, "MODIFIED", &deployment(67, "web:4", 2));
+    play.place.now.set(69_000.0);
+    (0..4).for_each(|_| play.frame());
+    let (rows, left_out) = (play.rows(), play.net().left_out);
+    assert!(rows.iter().all(|row| !said(row).1.contains("there and back")), "{rows:#?}");
+    assert!(!left_out.contains("changed back."), "{left_out}");
+}
+
+#[test]
 fn the_words_of_the_feed_filter_and_the_switch_shows_each_change() {
     let mut play = played();
     play.compares(15_000.0, 50_000.0);
@@ -311,6 +369,24 @@ fn two_moments_are_chosen_by_key_by_typed_times_and_from_a_rewound_page() {
     play.spans(SpanCommand::Back(15_000.0));
     assert_eq!((play.state(), &*play.net().ends[1]), ("rewound", "00:00:35.000"));
     assert!(!play.differences().iter().any(|row| row.contains("lone")), "{:#?}", play.differences());
+}
+
+#[test]
+fn before_and_after_a_mark_are_two_moments() {
+    let mut play = played();
+    play.spans(SpanCommand::Around(22_000.0));
+    play.press(&["D"], Focus::Table);
+    play.settled();
+    assert_eq!((&*play.net().ends[0], &*play.net().ends[1]), ("00:00:20.000", "00:00:24.000"));
+    assert_eq!(
+        play.differences(),
+        [
+            "● Deployment shop/web image typo → 2",
+            "  ▲ ReplicaSet shop/web-2 added, replicas 1",
+            "    ▲ Pod shop/web-2-a added, status Running",
+            "  ● ReplicaSet shop/web-1 replicas 1 → 0",
+        ]
+    );
 }
 
 #[test]
@@ -418,6 +494,10 @@ fn it_leaves_the_page_as_text_markdown_and_lines_of_json() {
         text.contains("Only what passes the filter is listed: kind:Deployment") && !text.contains("lone"),
         "{text}"
     );
+    // By another clock, if the page shows that one.
+    play.press(&["z"], Focus::Table);
+    let text = play.exports(NetFormat::Text);
+    assert!(text.contains("changed at 00:00:22.000Z") && text.contains("00:00:50 UTC"), "{text}");
 }
 
 #[test]

@@ -35,9 +35,11 @@ impl Written {
         let fields = if subresource.is_empty() { json!({"f:spec": {}}) } else { json!({"f:status": {}}) };
         let entry = json!({"manager": manager, "operation": "Update", "subresource": subresource, "fieldsV1": fields,
             "time": format!("2026-11-26T17:00:{:02}Z", version)});
+        // Somebody else has written it, too, and does not now.
+        let other = json!({"manager": "helm", "operation": "Update", "fieldsV1": {"f:metadata": {}}, "time": "2026-11-26T17:00:59Z"});
         json!({"kind": kind, "apiVersion": "v1", "status": self.status, "spec": {"containers": [{"name": "c"}], "replicas": self.generation},
             "metadata": {"name": name, "namespace": "shop", "uid": name, "generation": self.generation,
-                "resourceVersion": version.to_string(), "ownerReferences": owners, "managedFields": [entry]}})
+                "resourceVersion": version.to_string(), "ownerReferences": owners, "managedFields": [entry, other]}})
     }
 }
 
