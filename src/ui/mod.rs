@@ -3,6 +3,7 @@
 
 pub mod feed;
 pub mod focus;
+mod holds;
 mod inside;
 pub mod inspector;
 mod life;

@@ -29,6 +29,7 @@ const MODEL: &[&str] = &[
     "writers",
     "life",
     "rollout",
+    "holds",
     "verification",
     "inside",
     "shell",
@@ -39,6 +40,7 @@ const MODEL: &[&str] = &[
 /// The subjects: each has a folder in `src/ui`, and may have one in `style` and in `tests/browser`.
 const UI: &[&str] = &[
     "feed",
+    "holds",
     "inside",
     "inspector",
     "life",

@@ -25,6 +25,7 @@ mod over_http;
 
 // The health of the watches is what befell them.
 mod health;
+mod holds;
 
 // Tables without rows, and the reasons.
 mod states;

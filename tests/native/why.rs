@@ -21,7 +21,7 @@ const IMAGE: &str = "example/web:1.4.2-typo";
 
 fn template(image: &str) -> Value {
     json!({"metadata": {"labels": {"app": "web"}}, "spec": {"serviceAccountName": "web", "containers": [{"name": "web",
-        "image": image, "envFrom": [{"configMapRef": {"name": "web-config"}}]}]}})
+        "image": image, "envFrom": [{"configMapRef": {"name": "web-config"}}, {"secretRef": {"name": "web-key"}}]}]}})
 }
 
 fn deployment(image: &str, generation: u32, revision: &str) -> Value {
@@ -87,7 +87,7 @@ async fn shown(page: &Page) -> WhyModel {
 }
 
 #[track_caller]
-fn check(why: &WhyModel) {
+fn check(why: &WhyModel, secrets: &str) {
     assert_eq!(why.title(), format!("Deployment shop/web: 1 of 3 Pods cannot pull {IMAGE}"));
     let causes: Vec<(&str, &str)> = why.causes.iter().map(|cause| (&*cause.title, cause.proof)).collect();
     assert_eq!(causes[0], ("The image was changed", "proven"), "{causes:?}");
@@ -99,7 +99,10 @@ fn check(why: &WhyModel) {
     let steps = ["Deployment shop/web", "ReplicaSet web-2", "Pod web-2-a"];
     assert!(steps.iter().all(|step| trail.contains(&(step, true))), "{trail:?}");
     assert!(why.unchanged.starts_with("No node n1") && !why.unchanged.contains("ConfigMap"), "{}", why.unchanged);
-    assert_eq!(why.unknown, ["ServiceAccount web: not watched"]);
+    // An account is among what the page watches by itself, and Secrets are not: they can be watched from here.
+    assert!(why.unchanged.contains("ServiceAccount web"), "{}", why.unchanged);
+    let unknown: Vec<(&str, &str)> = why.unknown.iter().map(|row| (&*row.words, row.watch.0)).collect();
+    assert_eq!(unknown, [("Secret web-key: not watched", secrets)]);
     let text = why.text();
     assert!(text.contains("1. The image was changed (proven)") && text.contains("not watched"), "{text}");
 }
@@ -118,7 +121,7 @@ async fn an_incident_says_what_changed_before_it_wherever_one_comes_from() {
             .await;
         assert!(href.starts_with("#/why?of=deployments/shop/web&since="), "{href}");
         page.open(&href);
-        check(&shown(page).await);
+        check(&shown(page).await, "secrets");
         // The text leaves the page.
         page.command(Command::Why(WhyCommand::Copy));
         // Esc goes back to where one came from.
@@ -131,12 +134,12 @@ async fn an_incident_says_what_changed_before_it_wherever_one_comes_from() {
         page.open("#/deployments?sel=shop/web");
         page.reaches("deployments", "live", SOON).await;
         page.command(Command::Why(WhyCommand::Ask));
-        check(&shown(page).await);
+        check(&shown(page).await, "secrets");
         // At a moment after it began.
         let at = page.view(|view| view.feed.why.as_ref().map_or(0.0, |why| why.at));
         let then = kubechurn_model::navigation::range::moment_written(at + 200.0);
         page.open(&format!("{href}&at={then}"));
-        check(&shown(page).await);
+        check(&shown(page).await, "secrets");
         // In a recording that is opened at the same address.
         let blocks = page.look(|page, _| page.recording(Header::default(), Selected::default()));
         let opened = Opened::of(&blocks, &href);
@@ -162,6 +165,96 @@ async fn an_address_of_something_that_is_not_known_says_so() {
             .await;
         assert_eq!((&*why.kind, &*why.name, why.causes.len()), ("Deployment", "shop/nothing", 0));
         assert!(why.facts[0].0.contains("nothing is known to be wrong"), "{:?}", why.facts);
+    })
+    .await;
+}
+
+/// The words of the API server where a Pod's account is gone.
+const NO_ACCOUNT: &str =
+    "pods \"web-1-\" is forbidden: error looking up service account shop/web: serviceaccount \"web\" not found";
+
+fn refused() -> Value {
+    let condition =
+        json!({"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": NO_ACCOUNT});
+    let mut refused = deployment("example/web:1.4.1", 1, "1");
+    refused["status"]["conditions"] = json!([condition]);
+    refused
+}
+
+/// Opens the incident of the Deployment.
+async fn opened(page: &Page) -> WhyModel {
+    let href = page
+        .in_time("the entry leads to its incident", SOON, async || {
+            let rows = page.view(|view| view.feed.wrong.rows.clone());
+            let row = rows.iter().find(|row| row.name == "shop/web");
+            row.map(|row| row.why_href.clone()).filter(|href| !href.is_empty()).ok_or_else(|| format!("{rows:?}"))
+        })
+        .await;
+    page.open(&href);
+    shown(page).await
+}
+
+#[tokio::test]
+async fn a_deleted_account_is_the_cause_without_a_pinned_kind() {
+    let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+    with_page(cluster.port(), "#/changes", async |page| {
+        let account =
+            json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "web", "namespace": "shop"}});
+        for object in [account, deployment("example/web:1.4.1", 1, "1"), set("web-1", "s1", "example/web:1.4.1", "1")] {
+            cluster.put(&object).await;
+        }
+        page.reaches("serviceaccounts", "live", SOON).await;
+        wait_until("the account is there", SOON, async || {
+            holds(page.rows("serviceaccounts").iter().any(|row| row.key == "shop/web"), || String::from("it is not"))
+        })
+        .await;
+        cluster.delete("/api/v1/namespaces/shop/serviceaccounts/web").await;
+        wait_until("the account is gone", SOON, async || {
+            let there = page.rows("serviceaccounts").iter().any(|row| row.key == "shop/web");
+            holds(!there, || String::from("it is not"))
+        })
+        .await;
+        cluster.put(&refused()).await;
+        let why = opened(page).await;
+        assert!(why.title().contains("serviceaccount \"web\" not found"), "{}", why.title());
+        let first = why.causes.first().map(|cause| (&*cause.title, cause.proof));
+        assert_eq!(first, Some(("ServiceAccount web was deleted", "proven")), "{:?}", why.causes);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn kinds_of_causes_that_may_not_be_listed_are_said_where_they_count_and_nowhere_else() {
+    let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+    for verb in ["list", "watch"] {
+        cluster.control(&format!("forbid?verb={verb}&resource=serviceaccounts")).await;
+    }
+    with_page(cluster.port(), "#/changes", async |page| {
+        page.reaches("serviceaccounts", "forbidden", SOON).await;
+        page.reaches("deployments", "live", SOON).await;
+        cluster.put(&refused()).await;
+        let why = opened(page).await;
+        let unknown: Vec<&str> = why.unknown.iter().map(|row| &*row.words).collect();
+        assert!(unknown.contains(&"ServiceAccount web: reading is forbidden"), "{unknown:?}");
+        wait_until("all that is needed is live", SOON, async || {
+            let state = page.view(|view| view.header.connection.state);
+            holds(state == "live", || state.to_owned())
+        })
+        .await;
+        let of_accounts =
+            || page.view(|view| view.sidebar.items.iter().find(|item| item.name == "serviceaccounts").cloned());
+        assert_eq!(page.view(|view| (view.table.trouble.len(), view.footer.notices.total)), (0, 0));
+        assert!(
+            of_accounts().is_some_and(|item| item.state.is_empty() && item.count.is_empty()),
+            "{:?}",
+            of_accounts()
+        );
+        // Whoever asks for them is shown what is missing.
+        page.command(Command::Pin("serviceaccounts"));
+        wait_until("the sidebar says so", SOON, async || {
+            holds(of_accounts().is_some_and(|item| item.state == "forbidden"), || format!("{:?}", of_accounts()))
+        })
+        .await;
     })
     .await;
 }

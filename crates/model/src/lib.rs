@@ -17,6 +17,7 @@
 //! - [`writers`] surveys who writes what, how often, and what that answers.
 //! - [`life`] follows a Pod from its creation to its end.
 //! - [`rollout`] reads a rollout with its steps, and compares it with the last one that went well.
+//! - [`holds`] searches what holds an object back that is to go, and what uses an object.
 //! - [`verification`] compares what the page holds with what the server has.
 //! - [`inside`] plays a recorded stream through Reflector, queues, store, handlers and work queue, one step at a time.
 //! - [`shell`] has what surrounds all that: the sidebar's groups, the sizes of panels, sentences for screen readers.
@@ -28,6 +29,7 @@
 
 pub mod feed;
 pub mod history;
+pub mod holds;
 pub mod inside;
 pub mod inspector;
 pub mod kept;

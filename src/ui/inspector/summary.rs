@@ -6,6 +6,7 @@ use kubechurn_model::inspector::containers::{Container, Ended};
 use kubechurn_model::inspector::relatives::Link;
 use kubechurn_model::inspector::summary::{Condition, FactValue};
 
+use crate::ui::holds::Holds;
 use crate::ui::inspector::{age, tone_name};
 use crate::ui::life::Life;
 use crate::ui::screen::Inspector;
@@ -50,6 +51,7 @@ pub fn Summary(signals: Inspector) -> impl IntoView {
                 {list.iter().cloned().map(|one| container(signals, one)).collect_view()}
             </table>
         }))}
+        <Holds holds=Memo::new(move |_| signals.holds.get()) />
         <Life life=Memo::new(move |_| signals.life.get()) />
         {move || conditions.with(|list| (!list.is_empty()).then(|| view! {
             <h3>"Conditions"</h3>

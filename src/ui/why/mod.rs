@@ -5,9 +5,10 @@ use leptos::prelude::*;
 use kubechurn_model::feed::wrong::row::Words;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::rewind::banner::RewindCommand;
-use kubechurn_model::view::why::{CauseRow, StepRow, WhyModel, WriterRow};
+use kubechurn_model::view::why::{CauseRow, StepRow, UnknownRow, WhyModel, WriterRow};
 use kubechurn_model::why::WhyCommand;
 
+use crate::ui::holds::Holds;
 use crate::ui::life::Life;
 use crate::ui::logs::LogSection;
 use crate::ui::parts::link;
@@ -35,6 +36,7 @@ pub fn Why(
     let of_object = move || {
         view! {
             <Rollout rollout=Memo::new(move |_| why.with(|why| why.rollout.clone())) />
+            <Holds holds=Memo::new(move |_| why.with(|why| why.holds.clone())) />
             <Life life=Memo::new(move |_| why.with(|why| why.life.clone())) />
         }
     };
@@ -77,7 +79,7 @@ pub fn Why(
                     <h2>"What did not change"</h2>
                     <p data-testid="why-unchanged">{of(|why| &why.unchanged)}</p>
                     <ul data-testid="why-unknown">{move || why.with(|why| why.unknown.clone()).into_iter()
-                        .map(|words| view! { <li>{words}</li> })
+                        .map(|row| unknown(row, commands))
                         .collect_view()}</ul>
                 </section>
                 <section class="why-writers" aria-label="Who wrote">
@@ -135,6 +137,18 @@ fn step(row: StepRow) -> AnyView {
         </li>
     }
     .into_any()
+}
+
+fn unknown(row: UnknownRow, commands: Commands) -> AnyView {
+    let (name, title) = row.watch;
+    let button = (!name.is_empty()).then(|| {
+        view! {
+            <button data-testid="why-watch" on:click=move |_| commands.send(Command::Pin(name))>
+                "Watch " {title}
+            </button>
+        }
+    });
+    view! { <li>{row.words} " " {button}</li> }.into_any()
 }
 
 fn writer(row: WriterRow) -> AnyView {

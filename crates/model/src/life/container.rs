@@ -8,7 +8,7 @@ use crate::history::Entry;
 use crate::inspector::containers::{Ended, ended};
 use crate::life::event::{Said, pull_time};
 use crate::life::seen::{Known, Seen};
-use crate::why::ties::text;
+use crate::why::references::text;
 
 /// The most stretches of one line: the newest ones are shown.
 const MOST: usize = 60;

@@ -6,7 +6,7 @@ use kubechurn_client::api::sort::sort_by;
 use rustc_hash::FxHashSet;
 
 use crate::life::seen::{Known, Seen};
-use crate::why::ties::text;
+use crate::why::references::text;
 
 /// The most Events that are read.
 const MOST: usize = 2_000;

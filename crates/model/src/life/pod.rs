@@ -12,7 +12,7 @@ use crate::history::Entry;
 use crate::life::container::{Followed, Line};
 use crate::life::event::Said;
 use crate::life::seen::{Known, Seen};
-use crate::why::ties::text;
+use crate::why::references::text;
 
 /// The most versions of one Pod that are read: the first ones and the newest ones.
 const FIRST: usize = 20;

@@ -4,7 +4,7 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::history::{Entry, History};
-use crate::why::ties::text;
+use crate::why::references::text;
 
 /// What was received, as far as it counts.
 #[derive(Clone, Copy, Debug)]

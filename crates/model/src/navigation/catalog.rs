@@ -14,13 +14,33 @@ use kubechurn_columns::column::Column;
 use kubechurn_columns::custom;
 use kubechurn_columns::kinds::{KINDS, Kind, printed_by};
 
+use crate::kind_id::plain;
+
 /// The verbs that the page needs to watch a kind. A resource that lacks one of them is no kind of the catalog.
 const VERBS: [&str; 2] = ["list", "watch"];
 
 /// The kinds whose changes the feed shows where none is named: workloads and what they own, nodes and Events, and what is
-/// changed when a workload is configured, scaled, limited or given storage.
+/// changed when a workload is configured, scaled, limited, admitted or given storage.
 pub const MATTERS: &str = "deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,pods,nodes,events,\
-                           configmaps,horizontalpodautoscalers,resourcequotas,persistentvolumeclaims";
+                           configmaps,horizontalpodautoscalers,resourcequotas,persistentvolumeclaims,\
+                           serviceaccounts,priorityclasses,storageclasses,validatingwebhookconfigurations,\
+                           mutatingwebhookconfigurations";
+
+/// Those of them that change seldom, and are watched because a change of theirs may be why something else fails. Many users may
+/// not list them, and miss nothing else by that.
+const ONLY_CAUSES: [&str; 5] = [
+    "serviceaccounts",
+    "priorityclasses",
+    "storageclasses",
+    "validatingwebhookconfigurations",
+    "mutatingwebhookconfigurations",
+];
+
+/// Whether a kind is watched by itself only because its changes may be causes.
+pub fn is_only_cause(kind: &Kind) -> bool {
+    ONLY_CAUSES.contains(&plain(kind.name))
+}
+
 /// The kinds that can be watched, in the sidebar's order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalog {

@@ -16,6 +16,10 @@ use kubechurn_columns::kinds::Kind;
 /// The name under which the browser stores which groups are open.
 const KEY: &str = "kubechurn.rail";
 
+/// Of a kind that may not be listed, and for which nobody asked.
+const DONE_WITHOUT: &str = "What changed would watch these, too: a change of theirs may be why something fails. They may not be \
+                            listed. Pin them, and the page says which permission is missing.";
+
 /// The sidebar.
 #[derive(Debug, Default)]
 pub(super) struct Sidebar {
@@ -98,9 +102,13 @@ impl Sidebar {
 
 fn sidebar_item(kind: &'static Kind, rates: &WatchRates, cx: &Context<'_>) -> SidebarItem {
     let (place, informers) = (&*cx.navigation, &cx.watching.informers);
-    let watched = cx.watching.watches.iter().find(|watched| watched.kind() == kind);
+    let all = cx.watching.watches.iter().find(|watched| watched.kind() == kind);
+    let watched = all.filter(|watched| !watched.is_done_without(informers, cx.now));
     let otherwise = if place.definitions.awaits(kind) { "connecting" } else { "" };
     let mut note = watched.map_or_else(String::new, |watched| cost(watched, rates, cx));
+    if all.is_some() && watched.is_none() {
+        note = String::from(DONE_WITHOUT);
+    }
     if let Some(words) = place.definitions.note(kind) {
         note = format!("{note}\nNAME and AGE only, because its definition cannot be read: {words}");
     }

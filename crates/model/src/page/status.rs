@@ -241,7 +241,9 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
         (true, false) => format!("{detail}, over HTTP"),
         (false, _) => detail,
     };
-    let troubles = watches.members().iter().enumerate().flat_map(|(at, watched)| {
+    let members = watches.members().iter().enumerate();
+    let needed = members.filter(|(_, watched)| !watched.is_done_without(informers, cx.now));
+    let troubles = needed.flat_map(|(at, watched)| {
         let title = view.schema().subject(KindId(at as u8));
         troubles(watched, &title, watches.provisional(at) > 0, informers, cx.now)
     });

@@ -190,12 +190,17 @@ impl Watching {
             if let Some((before, informer)) = before.zip(self.informers.get(id)) {
                 audit.handled(before, After { resource: &resource, scope, informer, action: action.as_ref(), moment });
             }
+            // Where the page does without a kind that it may not list, that is no news.
+            let is_optional = self.watches.is_optional(id);
             for notice in notices {
+                let is_silent = is_optional && matches!(notice, Notice::Refused { .. });
                 let namespace = scope.namespace.clone();
                 let kind = NoticeKind::Watch(id, notice);
                 let notice = PageNotice { resource: subject(&resource), namespace, kind };
                 audit.notice(Some((&resource, scope)), &notice);
-                announcer.publish(notice);
+                if !is_silent {
+                    announcer.publish(notice);
+                }
             }
         }
         Some(Reflected { action, deadline, has_notices })

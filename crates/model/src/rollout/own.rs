@@ -6,7 +6,7 @@ use kubechurn_client::json;
 
 use crate::history::Entry;
 use crate::life::seen::{Known, Seen};
-use crate::why::ties::text;
+use crate::why::references::text;
 
 /// How far a workload is, as its status says it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use crate::life::event::is_of;
 use crate::life::seen::{Known, Seen};
 use crate::rollout::fields::are_same;
 use crate::rollout::own::{Begun, template};
-use crate::why::ties::{resource_of, text, text_at};
+use crate::why::references::text;
+use crate::why::ties::{resource_of, text_at};
 
 /// The most Pods of one rollout that are read.
 pub const MOST: usize = 300;

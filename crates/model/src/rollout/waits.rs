@@ -5,7 +5,7 @@ use kubechurn_client::json;
 use crate::life::pod::Life;
 use crate::life::seen::Known;
 use crate::rollout::own::{Counts, condition};
-use crate::why::ties::text;
+use crate::why::references::text;
 
 /// What a Deployment says that has no deadline.
 const NEVER: i64 = i32::MAX as i64;

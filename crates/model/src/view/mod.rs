@@ -3,6 +3,7 @@
 
 mod elsewhere;
 pub mod health;
+pub mod holds;
 pub mod inside;
 pub mod inspector;
 pub mod life;

@@ -21,6 +21,7 @@ use crate::rewind::banner::RewindModel;
 use crate::shell::panel::PanelSizes;
 use crate::table::layout::Choice;
 use crate::view::health::HealthModel;
+use crate::view::holds::HoldsModel;
 use crate::view::inside::{EmbedModel, SharedInside};
 use crate::view::inspector::{ComparisonModel, EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::view::life::LifeModel;
@@ -302,6 +303,8 @@ panel! {
         summary: Option<Summary>,
         /// The life of a Pod.
         life: Option<LifeModel>,
+        /// What holds it back, and what uses it.
+        holds: Option<HoldsModel>,
         /// Its owners, the topmost first.
         owners: Vec<Link>,
         /// The objects that it owns.
@@ -329,6 +332,7 @@ impl InspectorView {
         self.revealed.put(None);
         self.summary.put(None);
         self.life.put(None);
+        self.holds.put(None);
         self.owners.put(Vec::new());
         self.dependents.put(Dependents::default());
         self.yaml.put(YamlModel::default());

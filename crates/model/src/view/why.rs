@@ -1,6 +1,7 @@
 //! An incident, as it is shown.
 
 use crate::feed::wrong::row::Words;
+use crate::view::holds::HoldsModel;
 use crate::view::life::LifeModel;
 use crate::view::rollout::RolloutModel;
 
@@ -44,6 +45,15 @@ pub struct StepRow {
     pub is_proven: bool,
     /// Where the version is looked at.
     pub href: String,
+}
+
+/// Something of which it is not known whether it changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UnknownRow {
+    /// What, and why that is not known.
+    pub words: String,
+    /// The kind that can be watched from now on, by the page's name and by its title; empty for none.
+    pub watch: (&'static str, &'static str),
 }
 
 /// Who wrote a change.
@@ -90,14 +100,16 @@ pub struct WhyModel {
     pub trail: Vec<StepRow>,
     /// What did not change, in a sentence.
     pub unchanged: String,
-    /// What is not known, in sentences.
-    pub unknown: Vec<String>,
+    /// What is not known.
+    pub unknown: Vec<UnknownRow>,
     /// Who wrote what changed.
     pub writers: Vec<WriterRow>,
     /// The rollout of a workload, beside the last one that went well.
     pub rollout: Option<RolloutModel>,
     /// The life of a Pod.
     pub life: Option<LifeModel>,
+    /// What holds the object back, and what uses it.
+    pub holds: Option<HoldsModel>,
 }
 
 impl WhyModel {
@@ -108,6 +120,7 @@ impl WhyModel {
         lines.extend(self.facts.iter().map(|(value, words)| format!("{value} {words}").trim().to_owned()));
         lines.extend(self.rollout.iter().flat_map(RolloutModel::lines));
         lines.extend(self.life.iter().flat_map(LifeModel::text_lines));
+        lines.extend(self.holds.iter().flat_map(HoldsModel::lines));
         lines.push(String::from("\nWhat changed before it:"));
         for (place, cause) in self.causes.iter().enumerate() {
             lines.push(format!(
@@ -133,7 +146,7 @@ impl WhyModel {
         }));
         lines.push(String::from("\nWhat did not change:"));
         lines.push(self.unchanged.clone());
-        lines.extend(self.unknown.iter().cloned());
+        lines.extend(self.unknown.iter().map(|row| row.words.clone()));
         lines.push(String::from("\nWho wrote:"));
         lines.extend(self.writers.iter().map(|one| format!("{} {}: {} ({})", one.time, one.what, one.who, one.how)));
         lines.join("\n")

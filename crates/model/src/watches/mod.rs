@@ -321,9 +321,19 @@ impl Watches {
         self.watched.iter_mut().for_each(|watched| watched.look(informers, now));
     }
 
+    /// The kinds in view that count for what is said of all of them: not those without which the page does.
+    fn needed<'a>(&'a self, informers: &'a SharedInformerFactory, now: f64) -> impl Iterator<Item = &'a Watched> {
+        self.members().iter().filter(move |member| !member.is_done_without(informers, now))
+    }
+
+    /// Whether an informer is of a kind for which nobody asked.
+    pub fn is_optional(&self, id: InformerId) -> bool {
+        self.iter().any(|watched| watched.optional && watched.informer_ids().any(|own| own == id))
+    }
+
     /// The worst health of the kinds in view; `None` where nothing in view is watched.
     pub fn health(&self, informers: &SharedInformerFactory, now: f64) -> Option<Health> {
-        worst(self.members().iter().map(|member| member.health(informers, now)))
+        worst(self.needed(informers, now).map(|member| member.health(informers, now)))
     }
 
     /// How many objects of the kinds in view are known.
@@ -334,7 +344,7 @@ impl Watches {
     /// How long ago the server was last heard, in milliseconds; of several kinds in view the longest time. `None` where
     /// one of them was never heard.
     pub fn age(&self, informers: &SharedInformerFactory, now: f64) -> Option<f64> {
-        let ages = self.members().iter().map(|member| member.age(informers, now));
+        let ages = self.needed(informers, now).map(|member| member.age(informers, now));
         ages.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     }
 
@@ -373,6 +383,7 @@ impl Watches {
             ended.extend(self.leave(watched, around));
         }
         for watched in &mut after {
+            watched.optional = wanted.is_optional(watched.kind());
             // Marks that the kind had in other scopes, or before it was let go, stay.
             if let Some(mut past) = self.past.remove(watched.kind().name) {
                 past.close_gap(around.now);

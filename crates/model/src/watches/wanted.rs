@@ -2,7 +2,7 @@
 
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 
-use crate::navigation::catalog::Catalog;
+use crate::navigation::catalog::{Catalog, is_only_cause};
 use crate::navigation::definitions::Definitions;
 use crate::navigation::route::Route;
 use crate::table::schema::TableSchema;
@@ -73,6 +73,13 @@ impl<'a> Wanted<'a> {
         let own = recorded.iter().filter(|(resource, _)| *resource == kind.resource).map(|(_, scope)| scope.clone());
         let own: Vec<Scope> = own.collect();
         if own.is_empty() { vec![Scope::default()] } else { own }
+    }
+
+    /// Whether nobody asked for a kind: *What changed* watches it, and does without where it may not be listed.
+    pub(super) fn is_optional(&self, kind: &Kind) -> bool {
+        let is_asked_for = self.route.pinned.iter().any(|pinned| pinned == kind.name)
+            || (self.is_in_view(kind) && !self.route.is_everything());
+        is_only_cause(kind) && !is_asked_for
     }
 
     pub(super) fn is_in_view(&self, kind: &Kind) -> bool {

@@ -59,6 +59,8 @@ pub struct Watched {
     /// How many marks of objects and of resyncs there were when the handlers came.
     marks_before: u64,
     subscription: Subscription,
+    /// Whether nobody asked for the kind, and the page does without where it may not be listed.
+    pub(super) optional: bool,
 }
 
 /// The handlers of one informer.
@@ -226,7 +228,7 @@ impl Watched {
         let sources = sources.collect();
         let (marks, counters, subscription) =
             (Marks::of_kind(kind.resource.kind), Counters::default(), announcer.subscribe());
-        Watched { kind, scopes, sources, marks, counters, marks_before: 0, subscription }
+        Watched { kind, scopes, sources, marks, counters, marks_before: 0, subscription, optional: false }
     }
 
     /// Adds to marks that were made when the kind was watched before. Nothing must have been taken yet.
@@ -412,6 +414,11 @@ impl Watched {
     pub fn queued(&self, informers: &SharedInformerFactory) -> (usize, u64) {
         let queues = self.informers(informers).map(SharedInformer::queue);
         queues.fold((0, 0), |(keys, deltas), queue| (keys + queue.len(), deltas + queue.queued()))
+    }
+
+    /// Whether the page does without: nobody asked for the kind, and it may not be listed, or the server does not have it.
+    pub fn is_done_without(&self, informers: &SharedInformerFactory, now: f64) -> bool {
+        self.optional && matches!(self.health(informers, now), Health::Forbidden | Health::Stopped)
     }
 
     /// The worst of the informers' healths.

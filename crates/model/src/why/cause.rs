@@ -12,7 +12,8 @@ use smol_str::SmolStr;
 use crate::feed::wrong::Fault;
 use crate::feed::wrong::row::Words;
 use crate::why::incident::Incident;
-use crate::why::ties::{Tie, Ties, text};
+use crate::why::references::text;
+use crate::why::ties::{Tie, Ties};
 
 /// How sure it is that a change is the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

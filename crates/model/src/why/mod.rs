@@ -5,6 +5,7 @@
 
 pub mod cause;
 pub mod incident;
+pub mod references;
 pub mod search;
 pub mod ties;
 pub mod trail;

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::feed::wrong::Fault;
 use crate::history::History;
 use crate::why::incident::Incident;
+use crate::why::references::{references, spec_of, text};
 
 /// What an object is to an incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,11 +62,6 @@ pub struct Ties {
     pub made_at: Option<f64>,
     /// The controllers of the Pods that are named, of kind ReplicaSet.
     pub sets: Vec<ObjectKey>,
-}
-
-/// The text at a path of JSON.
-pub fn text<'a>(object: &'a str, path: &[&str]) -> Option<Cow<'a, str>> {
-    json::value_at(object, path).and_then(json::unescaped)
 }
 
 /// The text of an object as it was when so many versions had been received, and the number of that version.
@@ -130,14 +126,11 @@ impl Ties {
         match kind {
             "Pod" => self.add_pod(object),
             "PersistentVolumeClaim" => self.add_claim(object),
-            "CronJob" => {
-                let spec = json::value_at(object, &["spec", "jobTemplate", "spec", "template", "spec"]);
-                self.add_spec(spec.unwrap_or("{}"));
+            _ => {
+                if let Some(spec) = spec_of(kind, object) {
+                    self.add_spec(spec);
+                }
             }
-            "ReplicaSet" | "Deployment" | "StatefulSet" | "DaemonSet" | "Job" => {
-                self.add_spec(json::value_at(object, &["spec", "template", "spec"]).unwrap_or("{}"));
-            }
-            _ => {}
         }
         self.add_owner(object);
     }
@@ -168,12 +161,6 @@ impl Ties {
     }
 
     fn add_spec(&mut self, spec: &str) {
-        self.add("ServiceAccount", text(spec, &["serviceAccountName"]), Tie::Account);
-        self.add("PriorityClass", text(spec, &["priorityClassName"]), Tie::Priority);
-        let list = |of: &'_ str, name: &str| -> Vec<String> {
-            let items = json::member(of, name).and_then(json::items).unwrap_or_default();
-            items.into_iter().map(str::to_owned).collect()
-        };
         if self.selector.is_empty() {
             let labels = json::member(spec, "nodeSelector").and_then(json::members).unwrap_or_default();
             self.selector = labels
@@ -181,29 +168,17 @@ impl Ties {
                 .filter_map(|label| Some((label.name.to_string(), json::unescaped(label.value)?.into_owned())))
                 .collect();
         }
-        for secret in list(spec, "imagePullSecrets") {
-            self.add("Secret", text(&secret, &["name"]), Tie::Secret);
-        }
-        for volume in list(spec, "volumes") {
-            self.add("ConfigMap", text(&volume, &["configMap", "name"]), Tie::ConfigMap);
-            self.add("Secret", text(&volume, &["secret", "secretName"]), Tie::Secret);
-            self.add("PersistentVolumeClaim", text(&volume, &["persistentVolumeClaim", "claimName"]), Tie::Claim);
-            let projected = json::member(&volume, "projected").unwrap_or("{}");
-            for source in list(projected, "sources") {
-                self.add("ConfigMap", text(&source, &["configMap", "name"]), Tie::ConfigMap);
-                self.add("Secret", text(&source, &["secret", "name"]), Tie::Secret);
-            }
-        }
-        for container in ["initContainers", "containers"].into_iter().flat_map(|name| list(spec, name)) {
-            for from in list(&container, "envFrom") {
-                self.add("ConfigMap", text(&from, &["configMapRef", "name"]), Tie::ConfigMap);
-                self.add("Secret", text(&from, &["secretRef", "name"]), Tie::Secret);
-            }
-            for variable in list(&container, "env") {
-                self.add("ConfigMap", text(&variable, &["valueFrom", "configMapKeyRef", "name"]), Tie::ConfigMap);
-                self.add("Secret", text(&variable, &["valueFrom", "secretKeyRef", "name"]), Tie::Secret);
-            }
-        }
+        references(spec, &mut |one| {
+            let tie = match one.kind {
+                "ConfigMap" => Tie::ConfigMap,
+                "Secret" => Tie::Secret,
+                "PersistentVolumeClaim" => Tie::Claim,
+                "StorageClass" => Tie::Class,
+                "PriorityClass" => Tie::Priority,
+                _ => Tie::Account,
+            };
+            self.add(one.kind, Some(one.name), tie);
+        });
     }
 
     fn add_claim(&mut self, claim: &str) {

@@ -7,7 +7,8 @@ use kubechurn_client::json;
 use crate::history::{Entry, History};
 use crate::why::cause::{Cause, Proof};
 use crate::why::incident::Incident;
-use crate::why::ties::{Tie, Ties, resource_of, text};
+use crate::why::references::text;
+use crate::why::ties::{Tie, Ties, resource_of};
 
 /// How many versions are searched for the Event that says what is wrong.
 const EVENTS: usize = 4_000;

@@ -17,6 +17,8 @@ pub enum Watched {
 /// Something that did not change, or of which it is not known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unchanged {
+    /// The kind.
+    pub kind: &'static str,
     /// The kind, and the names where there are few.
     pub what: String,
     /// What is known of it.
@@ -24,7 +26,7 @@ pub struct Unchanged {
 }
 
 /// The kinds that are looked at, and what one calls them.
-const KINDS: [(Tie, &str, &str); 10] = [
+const KINDS: [(Tie, &str, &str); 11] = [
     (Tie::Node, "Node", "node"),
     (Tie::ConfigMap, "ConfigMap", "ConfigMap"),
     (Tie::Secret, "Secret", "Secret"),
@@ -34,7 +36,8 @@ const KINDS: [(Tie, &str, &str); 10] = [
     (Tie::Priority, "PriorityClass", "PriorityClass"),
     (Tie::Quota, "ResourceQuota", "quota"),
     (Tie::Autoscaler, "HorizontalPodAutoscaler", "autoscaler"),
-    (Tie::Webhook, "ValidatingWebhookConfiguration", "webhook"),
+    (Tie::Webhook, "ValidatingWebhookConfiguration", "validating webhook"),
+    (Tie::Webhook, "MutatingWebhookConfiguration", "mutating webhook"),
 ];
 
 /// What did not change of what an incident has to do with. `watched` says what is known of a kind.
@@ -57,7 +60,7 @@ pub fn unchanged(ties: &Ties, causes: &[Cause], watched: &dyn Fn(&str) -> Watche
             [one, two] => format!("{word} {one}, {two}"),
             [first, ..] => format!("{word} {first} and {} more", names.len() - 1),
         };
-        all.push(Unchanged { what, watched: watched(kind) });
+        all.push(Unchanged { kind, what, watched: watched(kind) });
     }
     all
 }

@@ -20,10 +20,11 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::reflector::{Action, Input, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, ReceivedDelta, SharedInformer};
-use kubechurn_columns::kinds::{KINDS, Kind};
+use kubechurn_columns::kinds::{Kind, kind};
 use kubechurn_model::feed::wrong::{Entry, Fault, Received, WrongNow};
 use kubechurn_model::feed::{Changes, row_of};
 use kubechurn_model::history::{Budget, History};
+use kubechurn_model::navigation::catalog::MATTERS;
 use serde_json::{Value, json};
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Duration, Instant, sleep, sleep_until};
@@ -252,7 +253,9 @@ pub(super) async fn play_with(args: Args, act: Option<Act>, time: Duration) -> R
             pace: controllers::pace::Pace::DEMO,
         };
         spawn_local(controllers::run_here(router(), options));
-        for kind in KINDS.iter().filter(|kind| server.app.api.registry.by_name(&qualified(kind)).is_some()) {
+        // What the page watches by itself, and nothing more.
+        let kinds = MATTERS.split(',').filter_map(kind);
+        for kind in kinds.filter(|kind| server.app.api.registry.by_name(&qualified(kind)).is_some()) {
             spawn_local(Rc::clone(&page).watch(kind, Client::new(router(), "page")));
         }
         server.app.control.runner.begin(Client::new(router(), "kubectl"), &scenarios);

@@ -1,5 +1,6 @@
 //! Incidents: opens the one that the address names, searches what changed before it, and shows that.
 
+mod holds;
 pub mod life;
 pub mod rollout;
 
@@ -17,11 +18,12 @@ use crate::page::feed::Feed;
 use crate::page::links::{kind_of, of_change, of_object, place_of};
 use crate::page::requests::Purpose;
 use crate::page::table::Table;
+use crate::page::why::holds::Holding;
 use crate::page::why::life::Lives;
 use crate::page::why::rollout::Rollouts;
 use crate::timeline::mark::grouped;
 use crate::view::ago;
-use crate::view::why::{CauseRow, StepRow, WhyModel, WriterRow};
+use crate::view::why::{CauseRow, StepRow, UnknownRow, WhyModel, WriterRow};
 use crate::why::WhyCommand;
 use crate::why::cause::{Cause, Proof};
 use crate::why::incident::Incident;
@@ -55,6 +57,7 @@ pub(super) struct Why {
     from: Option<Route>,
     rollout: Rollouts,
     life: Lives,
+    holding: Holding,
 }
 
 impl Why {
@@ -110,6 +113,8 @@ impl Why {
         self.remember(feed);
         let is_more = self.rollout.work(cx);
         let place = cx.navigation.route.why.clone();
+        let looked_at = place.as_ref().and_then(|place| place.object(&cx.navigation.catalog));
+        let is_more = self.holding.work(looked_at.or_else(|| cx.navigation.selected.clone()), cx) | is_more;
         if place != self.place {
             (self.search, self.done, self.began) = (None, None, (f64::NEG_INFINITY, 0));
             self.place = place;
@@ -216,6 +221,7 @@ impl Why {
             self.add_found(&mut model, search, found, cx);
         }
         model.rollout = self.rollout.model(cx);
+        model.holds = resource.and_then(|resource| self.holding.model(resource, &incident.subject.key));
         model.life = resource.and_then(|resource| self.life.of(resource, &incident.subject.key, cx));
         Some(model)
     }
@@ -224,6 +230,9 @@ impl Why {
     pub(super) fn present(&mut self, cx: &mut Context<'_>) {
         let model = self.model(cx);
         cx.view.feed.why.put(model);
+        let selected = cx.navigation.selected.clone();
+        let holds = selected.and_then(|(kind, key)| self.holding.model(kind.resource, &key));
+        cx.view.inspector.holds.put(holds);
     }
 
     fn add_found(&self, model: &mut WhyModel, search: &Search, found: &Found, cx: &Context<'_>) {
@@ -268,16 +277,7 @@ impl Why {
             _ => format!("since {}, from when on all of it is known", cx.words().to_second(from)),
         };
         model.unchanged = sentence(&all, &span);
-        let not = |of: Watched| {
-            let names: Vec<&str> = all.iter().filter(|one| one.watched == of).map(|one| &*one.what).collect();
-            names.join(", ")
-        };
-        for (of, words) in [(Watched::Not, "not watched"), (Watched::Forbidden, "reading is forbidden")] {
-            let names = not(of);
-            if !names.is_empty() {
-                model.unknown.push(format!("{names}: {words}"));
-            }
-        }
+        model.unknown = all.iter().filter_map(|one| unknown(one.kind, &one.what, one.watched, cx)).collect();
     }
 
     /// Copies the incident as text.
@@ -394,6 +394,22 @@ fn watched(kind: &str, at: f64, cx: &Context<'_>) -> Watched {
         watched.informers(informers).any(|informer| informer.health(cx.now) == Health::Forbidden)
     });
     if is_forbidden { Watched::Forbidden } else { Watched::Not }
+}
+
+/// What is said of objects of a kind that was not watched when the incident began.
+fn unknown(kind: &str, what: &str, was: Watched, cx: &Context<'_>) -> Option<UnknownRow> {
+    let found = cx.navigation.catalog.kinds().find(|known| known.resource.kind == kind);
+    let is_it = |watched: &&crate::watches::watched::Watched| Some(watched.kind()) == found;
+    let now = cx.watching.watches.iter().find(is_it);
+    let words = match was {
+        Watched::Since(_) => return None,
+        Watched::Forbidden => "reading is forbidden",
+        Watched::Not if now.is_some() => "not watched yet when it began",
+        Watched::Not => "not watched",
+    };
+    let can_watch = was == Watched::Not && now.is_none() && cx.navigation.recorded.is_none();
+    let watch = found.filter(|_| can_watch).map(|kind| (kind.name, kind.title));
+    Some(UnknownRow { words: format!("{what}: {words}"), watch: watch.unwrap_or_default() })
 }
 
 /// The object of a change, its kind, and when it was received.

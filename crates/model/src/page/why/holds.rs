@@ -1,0 +1,407 @@
+//! What holds an object back that is to go, and what uses an object: searched while the object is looked at.
+
+use std::collections::BTreeMap;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::json;
+use kubechurn_columns::kinds::Kind;
+
+use crate::holds::finalizers::who_takes_off;
+use crate::holds::search::{Search, Seen, is_used};
+use crate::inspector::deletion::{Deletion, deletion};
+use crate::page::context::Context;
+use crate::page::links::{of_change, of_object};
+use crate::page::why::rollout::to_page;
+use crate::timeline::mark::grouped;
+use crate::view::ago;
+use crate::view::holds::{HoldRow, HoldsModel};
+use crate::why::references::{Taken, list, text};
+
+/// How long a frame may search, in milliseconds.
+const SHARE: f64 = 6.0;
+/// How soon it is looked again at what came since, in milliseconds.
+const AGAIN: f64 = 1_000.0;
+/// How soon what was found is counted again, in milliseconds.
+const PACE: f64 = 500.0;
+/// How many rows are shown of each sort.
+const MOST: usize = 8;
+/// How many versions of an object are read for when its data changed last.
+const VERSIONS: usize = 40;
+/// A time of the server is in whole seconds: what is nearer than that is not told apart, in milliseconds.
+const SECOND: f64 = 1_000.0;
+
+/// What is searched for the object that is looked at.
+#[derive(Debug, Default)]
+pub(super) struct Holding {
+    of: Option<(ApiResource, ObjectKey)>,
+    search: Option<Search>,
+    looked_at: f64,
+    is_left: bool,
+    /// When what is shown was made, in milliseconds, and that.
+    shown: (f64, Option<HoldsModel>),
+}
+
+/// Whether anything is to be searched: the object is to go, others use it, or a budget may keep it.
+fn is_asked(resource: &ApiResource, own: &str) -> bool {
+    is_used(resource) || resource.kind == "Pod" || is_deleting(own)
+}
+
+fn is_deleting(own: &str) -> bool {
+    json::value_at(own, &["metadata", "deletionTimestamp"]).is_some_and(|value| value != "null")
+}
+
+impl Holding {
+    /// Searches within a share of this frame's time. Returns whether something is left.
+    pub(super) fn work(&mut self, of: Option<(&'static Kind, ObjectKey)>, cx: &Context<'_>) -> bool {
+        let of = of.map(|(kind, key)| (kind.resource, key));
+        let history = &cx.watching.history;
+        let received = cx.watching.moment.map_or(history.received(), |moment| moment.received);
+        if of != self.of {
+            *self =
+                Holding { of, looked_at: f64::NEG_INFINITY, shown: (f64::NEG_INFINITY, None), ..Holding::default() };
+        }
+        let Some((resource, key)) = &self.of else { return false };
+        let known = self.search.as_ref().map(Search::received);
+        let rests = known.is_some_and(|known| known <= received) && cx.now - self.looked_at < AGAIN;
+        if known != Some(received) && !rests {
+            self.looked_at = cx.now;
+            let kept = self.search.take().filter(|_| known.is_some_and(|known| known <= received));
+            self.search = match kept {
+                Some(mut search) => search.go_on_to(received, history).then_some(search),
+                None => Search::begin(*resource, key, received, history),
+            };
+        }
+        let was_left = self.is_left;
+        match self.search.as_mut().filter(|search| is_asked(&search.resource, &search.own)) {
+            Some(search) => {
+                let (env, end) = (cx.env, cx.env.work_clock() + SHARE);
+                self.is_left = search.work(history, || env.work_clock() < end);
+            }
+            None => self.is_left = false,
+        }
+        // What was found is counted seldom: it may be much.
+        if cx.now - self.shown.0 >= PACE || (was_left && !self.is_left) {
+            let model = self.search.as_ref().and_then(|search| made(search, self.is_left, cx));
+            self.shown = (cx.now, model);
+        }
+        self.is_left
+    }
+
+    /// What is known of an object; `None` for another one, and where nothing is to be said.
+    pub(super) fn model(&self, resource: ApiResource, key: &ObjectKey) -> Option<HoldsModel> {
+        let of = self.of.as_ref()?;
+        self.shown.1.clone().filter(|_| of.0 == resource && of.1 == *key)
+    }
+}
+
+fn made(search: &Search, is_searching: bool, cx: &Context<'_>) -> Option<HoldsModel> {
+    let resource = search.resource;
+    if !is_asked(&resource, &search.own) {
+        return None;
+    }
+    let mut model = HoldsModel { is_searching, ..HoldsModel::default() };
+    let value = is_deleting(&search.own).then(|| serde_json::from_str(&search.own).ok()).flatten();
+    let deletion = value.as_ref().and_then(deletion);
+    if let Some(deletion) = &deletion {
+        add_deletion(&mut model, search, deletion, cx);
+    }
+    add_budgets(&mut model, search, deletion.is_some(), cx);
+    if is_used(&resource) {
+        add_users(&mut model, search, deletion.is_some(), cx);
+    }
+    if !search.unread.is_empty() && !(model.held.is_empty() && model.users.is_empty()) {
+        let count = grouped(search.unread.len() as u64);
+        model.unknown.push(format!("Of {count} objects no version is kept: they are not looked at."));
+    }
+    let is_empty = model.asked.is_empty() && model.held.is_empty() && model.used.is_empty();
+    (!is_empty).then_some(model)
+}
+
+/// The objects that were found and are so, by kind and name: the first of them, and how many there are.
+fn found(
+    search: &Search,
+    is_it: &dyn Fn(&Seen) -> bool,
+    cx: &Context<'_>,
+) -> (Vec<(ApiResource, ObjectKey, Seen)>, usize) {
+    let history = &cx.watching.history;
+    let (mut all, mut count): (Vec<(u32, &Seen)>, usize) = (Vec::new(), 0);
+    for (life, seen) in search.found.iter().filter(|(_, seen)| is_it(seen)) {
+        count += 1;
+        let place = all.partition_point(|(other, one)| (one.is_pod, *other) < (seen.is_pod, *life));
+        if place < MOST {
+            all.insert(place, (*life, seen));
+            all.truncate(MOST);
+        }
+    }
+    let named = |(life, seen): (u32, &Seen)| {
+        let life = history.life(life)?;
+        Some((history.resource_of(life)?, life.key.clone(), seen.clone()))
+    };
+    (all.into_iter().filter_map(named).collect(), count)
+}
+
+fn row((resource, key, _): &(ApiResource, ObjectKey, Seen), words: String, cx: &Context<'_>) -> HoldRow {
+    HoldRow { name: format!("{} {}", resource.kind, key), href: of_object(*resource, key, cx), words, tone: "" }
+}
+
+fn more(count: usize, shown: usize, what: &str) -> Option<HoldRow> {
+    let more = count.saturating_sub(shown);
+    (more > 0).then(|| HoldRow { words: format!("and {} more {what}", grouped(more as u64)), ..HoldRow::default() })
+}
+
+/// Whether objects of a kind are watched, or were at the moment that is shown.
+fn is_watched(name: &str, cluster: &str, cx: &Context<'_>) -> bool {
+    let history = &cx.watching.history;
+    let is_it = |kind: &&'static Kind| kind.name == name && kind.resource.cluster == cluster;
+    let found = cx.navigation.catalog.kinds().find(is_it);
+    let moment = history.moment(cx.shown_at());
+    found.is_some_and(|kind| !history.coverage.known(kind.resource, moment).is_nothing())
+}
+
+fn add_deletion(model: &mut HoldsModel, search: &Search, deletion: &Deletion, cx: &Context<'_>) {
+    let asked = deletion.asked.0 as f64 * SECOND + to_page(search.resource.cluster, cx);
+    let grace =
+        Some(deletion.grace()).filter(|words| !words.is_empty()).map_or(String::new(), |words| format!(", {words}"));
+    model.asked = format!(
+        "Its deletion was asked for at {}, {} ago{grace}.",
+        cx.words().date_and_second(asked),
+        crate::view::seconds((cx.shown_at() - asked).max(0.0))
+    );
+    let all = json::value_at(&search.own, &["metadata", "finalizers"]).and_then(json::items);
+    let of_spec = json::value_at(&search.own, &["spec", "finalizers"]).and_then(json::items);
+    let count = all.into_iter().flatten().count() + of_spec.into_iter().flatten().count();
+    for name in deletion.finalizers.iter().take(MOST) {
+        let mut row = HoldRow { tone: "wait", ..HoldRow::default() };
+        let who = match who_takes_off(name) {
+            Some(words) => words.to_owned(),
+            None => {
+                let seen =
+                    |is_off: bool| search.handled.iter().find(|one| one.finalizer == *name && one.is_off == is_off);
+                match (seen(true), seen(false)) {
+                    (Some(one), _) => {
+                        row.href = of_change(Some(one.seq), cx);
+                        format!("{} took it off another object: it seems to wait for that (inferred)", one.manager)
+                    }
+                    (None, Some(one)) => {
+                        row.href = of_change(Some(one.seq), cx);
+                        format!("{} added it, and usually who adds one takes it off (inferred)", one.manager)
+                    }
+                    (None, None) => String::from("who takes it off is not known"),
+                }
+            }
+        };
+        row.name = format!("Finalizer {name}");
+        row.words = who;
+        model.held.push(row);
+    }
+    model.held.extend(more(count, deletion.finalizers.len().min(MOST), "finalizers"));
+    let waits_for = |name: &str| deletion.finalizers.iter().any(|one| one.starts_with(name));
+    if waits_for("foregroundDeletion") {
+        let (objects, count) = found(search, &|seen| seen.blocks, cx);
+        model.held.extend(objects.iter().map(|one| row(one, String::from("is still there, and blocks it"), cx)));
+        model.held.extend(more(count, objects.len(), "that block it"));
+        if count == 0 && !model.is_searching {
+            let words = "Of what is watched nothing is left that it owns and that blocks it.";
+            model.unknown.push(String::from(words));
+        }
+    }
+    if waits_for("external-attacher/") {
+        let (objects, _) = found(search, &|seen| seen.attached.is_some(), cx);
+        for one in &objects {
+            let node = one.2.attached.as_deref().unwrap_or_default();
+            model.held.push(row(one, format!("attaches it to the node {node}"), cx));
+        }
+        if !is_watched("volumeattachments", search.resource.cluster, cx) {
+            let words = "VolumeAttachments are not watched: whether it is attached is not known.";
+            model.unknown.push(String::from(words));
+        }
+    }
+    if search.resource.kind == "Namespace" {
+        add_namespace(model, search, cx);
+    }
+}
+
+/// How many objects of a kind are left, and the first of them.
+type Left = (usize, Option<(ApiResource, ObjectKey)>);
+
+/// What is left in a namespace that does not go, in the words of its conditions, and as far as it is watched.
+fn add_namespace(model: &mut HoldsModel, search: &Search, cx: &Context<'_>) {
+    let status = json::member(&search.own, "status").unwrap_or("{}");
+    for one in list(status, "conditions").into_iter().take(MOST) {
+        let name = text(one, &["type"]).unwrap_or_default();
+        if text(one, &["status"]).as_deref() == Some("True") {
+            let message = text(one, &["message"]).unwrap_or_default();
+            let words = message.chars().take(400).collect();
+            model.held.push(HoldRow { name: name.into_owned(), words, tone: "wait", ..HoldRow::default() });
+        }
+    }
+    let history = &cx.watching.history;
+    let mut kinds: BTreeMap<&'static str, Left> = BTreeMap::new();
+    for number in search.found.keys() {
+        let Some(life) = history.life(*number) else { continue };
+        let Some(resource) = history.resource_of(life) else { continue };
+        let entry = kinds.entry(resource.kind).or_default();
+        entry.0 += 1;
+        if entry.1.as_ref().is_none_or(|(_, key)| life.key < *key) {
+            entry.1 = Some((resource, life.key.clone()));
+        }
+    }
+    let count = kinds.len();
+    for (kind, (count, first)) in kinds.into_iter().take(2 * MOST) {
+        let Some((resource, key)) = first else { continue };
+        let words = match count {
+            1 => String::from("is left"),
+            _ => format!("and {} more of kind {kind} are left", grouped(count as u64 - 1)),
+        };
+        let href = of_object(resource, &key, cx);
+        model.held.push(HoldRow { name: format!("{kind} {}", key.name), href, words, tone: "" });
+    }
+    model.held.extend(more(count, 2 * MOST, "kinds"));
+    model
+        .unknown
+        .push(String::from("Kinds that are not watched may have objects left, too: they are not listed here."));
+}
+
+/// Budgets that refuse to evict a Pod now.
+fn add_budgets(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &Context<'_>) {
+    if search.resource.kind != "Pod" {
+        return;
+    }
+    let (budgets, _) = found(search, &|seen| seen.refuses.is_some(), cx);
+    for one in &budgets {
+        let (healthy, wanted) = one.2.refuses.unwrap_or_default();
+        let words = format!("refuses to evict it now: {healthy} Pods are healthy, and {wanted} must be");
+        model.held.push(HoldRow { tone: "wait", ..row(one, words, cx) });
+    }
+    if is_deleting && !is_watched("poddisruptionbudgets", search.resource.cluster, cx) {
+        model.unknown.push(String::from("PodDisruptionBudgets are not watched: whether one refuses is not known."));
+    }
+}
+
+/// When the data of an object changed last, in milliseconds, or since when it is known not to have.
+enum LastChange {
+    At(f64),
+    NotSince(f64),
+}
+
+fn last_change(search: &Search, cx: &Context<'_>) -> Option<LastChange> {
+    let history = &cx.watching.history;
+    let versions = history.of(&search.resource, &search.key);
+    let mut newer: Option<(f64, Vec<Option<String>>)> = None;
+    let known = versions.iter().rev().filter(|entry| entry.sequence < search.received() && entry.has_text);
+    for entry in known.take(VERSIONS) {
+        let object = history.text(entry.sequence)?;
+        let data = ["data", "binaryData"].map(|name| json::member(&object, name).map(str::to_owned)).to_vec();
+        if let Some((at, later)) = &newer
+            && *later != data
+        {
+            return Some(LastChange::At(*at));
+        }
+        newer = Some((entry.at, data));
+    }
+    newer.map(|(at, _)| LastChange::NotSince(at))
+}
+
+fn add_users(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &Context<'_>) {
+    let to_page = to_page(search.resource.cluster, cx);
+    let has_data = matches!(search.resource.kind, "ConfigMap" | "Secret");
+    let change = has_data.then(|| last_change(search, cx)).flatten();
+    // Whether a Pod's containers began before the last change, as far as that is known.
+    let is_old = |started: Option<Timestamp>| match (&change, started) {
+        (Some(LastChange::At(at)), Some(started)) => {
+            let started = started.0 as f64 * SECOND + to_page;
+            match () {
+                () if started + SECOND <= *at => Some(true),
+                () if started >= *at => Some(false),
+                () => None,
+            }
+        }
+        _ => None,
+    };
+    let (mut pods, mut old, mut at_start, mut open, mut renewed, mut others) = (0, 0, 0, 0, 0, 0);
+    for seen in search.found.values() {
+        let Some((taken, started)) = seen.uses else { continue };
+        if !seen.is_pod {
+            others += 1;
+            continue;
+        }
+        pods += 1;
+        match taken {
+            Taken::AtStart => {
+                at_start += 1;
+                match is_old(started) {
+                    Some(true) => old += 1,
+                    Some(false) => {}
+                    None => open += 1,
+                }
+            }
+            Taken::Renewed => renewed += 1,
+            Taken::Named => {}
+        }
+    }
+    let number = |count: usize, one: &str, several: &str| match count {
+        1 => format!("1 {one}"),
+        _ => format!("{} {several}", grouped(count as u64)),
+    };
+    let what = if search.resource.kind == "StorageClass" {
+        ("claim or workload", "claims and workloads")
+    } else {
+        ("workload", "workloads")
+    };
+    model.used = match (pods, others) {
+        (0, 0) if model.is_searching => String::from("Being searched …"),
+        (0, 0) => String::from("Of what is watched nothing refers to it."),
+        _ => format!("{} and {} refer to it.", number(others, what.0, what.1), number(pods, "Pod", "Pods")),
+    };
+    match &change {
+        Some(LastChange::At(at)) if at_start > 0 => {
+            let when = format!("changed at {}, {}", cx.words().to_second(*at), ago(cx.shown_at() - at));
+            model.used += &format!(
+                " Its data {when}: {old} of {} still {} with the old data, until their containers start anew.",
+                number(
+                    at_start,
+                    "Pod that takes it when a container starts",
+                    "Pods that take it when a container starts"
+                ),
+                if old == 1 { "runs" } else { "run" }
+            );
+            if open > 0 {
+                model.used += &format!(" Of {open} it is not known.");
+            }
+        }
+        Some(LastChange::At(at)) => {
+            model.used += &format!(" Its data changed at {}.", cx.words().to_second(*at));
+        }
+        Some(LastChange::NotSince(at)) => {
+            model.used += &format!(
+                " Its data has not changed since {}, as far as its versions are kept.",
+                cx.words().to_second(*at)
+            );
+        }
+        None => {}
+    }
+    if renewed > 0 && has_data {
+        model.used += &format!(
+            " {} it as files, which the kubelet renews within about a minute: whether the program reads them again is not known.",
+            number(renewed, "Pod has", "Pods have")
+        );
+    }
+    let (objects, count) = found(search, &|seen| seen.uses.is_some(), cx);
+    for one in &objects {
+        let Some((taken, started)) = one.2.uses else { continue };
+        let (words, tone) = match (taken, is_old(started)) {
+            _ if is_deleting && one.2.is_pod && search.resource.kind == "PersistentVolumeClaim" => {
+                (String::from("still uses the claim, which therefore does not go"), "wait")
+            }
+            (Taken::AtStart, Some(true)) => (String::from("runs with the old data"), "wait"),
+            (Taken::AtStart, Some(false)) => (String::from("started after the last change"), ""),
+            (Taken::AtStart, None) => (String::from("takes it when a container starts"), ""),
+            (Taken::Renewed, _) => (String::from("has it as files, which are renewed"), ""),
+            (Taken::Named, _) => (String::from("names it"), ""),
+        };
+        model.users.push(HoldRow { tone, ..row(one, words, cx) });
+    }
+    model.users.extend(more(count, objects.len(), "that refer to it"));
+}

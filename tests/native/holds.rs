@@ -1,0 +1,166 @@
+//! What holds an object back that is to go, and what uses an object: now, at another moment, and in a recording.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::recording::Selected;
+use kubechurn_model::view::holds::{HoldRow, HoldsModel};
+use kubechurn_recording::Header;
+
+use crate::page::{Page, with_page};
+use crate::recording::Opened;
+
+const SOON: Duration = Duration::from_secs(30);
+
+fn line(row: &HoldRow) -> String {
+    format!("{} {}", row.name, row.words)
+}
+
+/// What is shown beside the object that is looked at, once this is so.
+async fn shown(page: &Page, what: &str, is_so: impl Fn(&HoldsModel) -> bool) -> HoldsModel {
+    page.in_time(what, SOON, async || {
+        let model = page.view(|view| (*view.inspector.holds).clone());
+        let found = model.clone().filter(|model| !model.is_searching && is_so(model));
+        found.ok_or_else(|| format!("{model:#?}"))
+    })
+    .await
+}
+
+fn deleting(mut object: Value, finalizers: &[&str]) -> Value {
+    object["metadata"]["deletionTimestamp"] = json!("2026-11-20T10:00:00Z");
+    object["metadata"]["deletionGracePeriodSeconds"] = json!(0);
+    object["metadata"]["finalizers"] = json!(finalizers);
+    object
+}
+
+fn config(name: &str, finalizers: &[&str]) -> Value {
+    let entry = json!({"manager": "archiver", "operation": "Update", "apiVersion": "v1", "time": "2026-11-20T10:00:00Z",
+        "fieldsType": "FieldsV1", "fieldsV1": {"f:metadata": {"f:finalizers": {}}}});
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "shop", "uid": name,
+        "finalizers": finalizers, "managedFields": [entry]}, "data": {"LEVEL": "info"}})
+}
+
+#[tokio::test]
+async fn a_finalizer_is_shown_with_who_takes_it_off_others() {
+    let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+    with_page(cluster.port(), "#/configmaps?sel=shop/held", async |page| {
+        page.reaches("configmaps", "live", SOON).await;
+        cluster.put(&config("other", &["example.com/archive"])).await;
+        let mut off = config("other", &[]);
+        off["metadata"]["managedFields"][0]["time"] = json!("2026-11-20T10:00:05Z");
+        cluster.put(&off).await;
+        let many: Vec<String> = (0..30).map(|number| format!("example.com/{number}")).collect();
+        let all: Vec<&str> =
+            ["example.com/archive", "foregroundDeletion"].into_iter().chain(many.iter().map(|one| &**one)).collect();
+        cluster.put(&deleting(config("held", &[]), &all)).await;
+        let model = shown(page, "the finalizer is shown", |model| model.held.len() > 8).await;
+        assert!(model.asked.starts_with("Its deletion was asked for at "), "{}", model.asked);
+        let lines: Vec<String> = model.held.iter().map(line).collect();
+        assert!(
+            lines[0].starts_with("Finalizer example.com/archive archiver took it off another object"),
+            "{lines:#?}"
+        );
+        assert!(!model.held[0].href.is_empty());
+        assert!(lines[1].contains("garbage collector") && lines[2].contains("archiver added it"), "{lines:#?}");
+        assert!(lines[8].contains("and 24 more finalizers"), "{lines:#?}");
+        // In a recording, too.
+        let blocks = page.look(|page, _| page.recording(Header::default(), Selected::default()));
+        let opened = Opened::of(&blocks, "#/configmaps?sel=shop/held");
+        let model = opened.look(|model, _| (*model.view().inspector.holds).clone()).expect("it is shown");
+        assert_eq!(model.held.first().map(line), lines.first().cloned());
+    })
+    .await;
+}
+
+fn pod(name: &str, started: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "shop", "uid": name, "labels": {"app": "web"}},
+        "spec": {"nodeName": "n1", "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
+            "containers": [{"name": "web", "image": "web", "envFrom": [{"configMapRef": {"name": "settings"}}]}]},
+        "status": {"phase": "Running", "containerStatuses": [{"name": "web", "state": {"running": {"startedAt": started}}}]}})
+}
+
+#[tokio::test]
+async fn pods_that_use_an_object_are_counted_and_those_with_the_old_data() {
+    let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+    with_page(cluster.port(), "#/configmaps?sel=shop/settings&pin=pods,persistentvolumeclaims,deployments", async |page| {
+        for kind in ["configmaps", "pods", "persistentvolumeclaims"] {
+            page.reaches(kind, "live", SOON).await;
+        }
+        let settings = config("settings", &[]);
+        cluster.put(&settings).await;
+        cluster.put(&pod("old", "2020-01-01T00:00:00Z")).await;
+        let model = shown(page, "the Pod is found", |model| model.users.len() == 1).await;
+        assert!(model.used.contains("1 Pod refer to it. Its data has not changed since"), "{}", model.used);
+        let mut changed = settings.clone();
+        changed["data"]["LEVEL"] = json!("debug");
+        cluster.put(&changed).await;
+        cluster.put(&pod("new", "2999-01-01T00:00:00Z")).await;
+        let model = shown(page, "both are found", |model| model.users.len() == 2).await;
+        assert!(model.used.contains("1 of 2 Pods that take it when a container starts still runs with the old data"), "{}", model.used);
+        let lines: Vec<String> = model.users.iter().map(line).collect();
+        assert!(lines.iter().any(|line| line == "Pod shop/old runs with the old data"), "{lines:?}");
+        assert!(lines.iter().any(|line| line == "Pod shop/new started after the last change"), "{lines:?}");
+        // A claim that is to go, and that Pods use.
+        let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "shop",
+            "uid": "claim"}, "spec": {"storageClassName": "fast"}, "status": {"phase": "Bound"}});
+        cluster.put(&deleting(claim, &["kubernetes.io/pvc-protection"])).await;
+        page.open("#/persistentvolumeclaims?sel=shop/data&pin=pods,poddisruptionbudgets");
+        let model = shown(page, "the claim is held", |model| model.held.len() == 1 && model.users.len() == 2).await;
+        assert!(model.users.iter().all(|user| user.words.starts_with("still uses the claim")), "{:?}", model.users);
+        // A budget that refuses.
+        page.reaches("poddisruptionbudgets", "live", SOON).await;
+        cluster
+            .put(&json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web", "namespace": "shop",
+                "uid": "budget"}, "spec": {"selector": {"matchLabels": {"app": "web"}}},
+                "status": {"disruptionsAllowed": 0, "currentHealthy": 2, "desiredHealthy": 2}}))
+            .await;
+        page.open("#/pods?sel=shop/old&pin=poddisruptionbudgets");
+        let model = shown(page, "the budget refuses", |model| !model.held.is_empty()).await;
+        assert_eq!(
+            model.held.iter().map(line).collect::<Vec<_>>(),
+            ["PodDisruptionBudget shop/web refuses to evict it now: 2 Pods are healthy, and 2 must be"]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_left_in_a_namespace_and_what_blocks_an_owner_is_listed() {
+    let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+    with_page(cluster.port(), "#/namespaces?sel=shop&pin=configmaps,pods", async |page| {
+        for kind in ["namespaces", "configmaps", "pods"] {
+            page.reaches(kind, "live", SOON).await;
+        }
+        let said = json!([{"type": "NamespaceContentRemaining", "status": "True", "message": "Some resources are remaining: configmaps. has 2 resource instances"}]);
+        let mut namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "uid": "shop",
+            "deletionTimestamp": "2026-11-20T10:00:00Z"}, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Terminating"}});
+        namespace["status"]["conditions"] = said;
+        cluster.put(&config("a", &[])).await;
+        let mut owned = config("b", &[]);
+        owned["metadata"]["ownerReferences"] = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "owner",
+            "blockOwnerDeletion": true}]);
+        cluster.put(&owned).await;
+        cluster.put(&namespace).await;
+        let model = shown(page, "what is left is listed", |model| model.held.len() >= 3).await;
+        let lines: Vec<String> = model.held.iter().map(line).collect();
+        assert!(lines[0].starts_with("Finalizer kubernetes the namespace controller"), "{lines:?}");
+        assert!(lines[1].starts_with("NamespaceContentRemaining Some resources are remaining"), "{lines:?}");
+        assert!(lines.iter().any(|line| line.starts_with("ConfigMap a and ")), "{lines:?}");
+        assert!(model.unknown.iter().any(|words| words.contains("not watched")), "{:?}", model.unknown);
+        page.open("#/configmaps?sel=shop/owner");
+        cluster.put(&deleting(config("owner", &[]), &["foregroundDeletion"])).await;
+        let model = shown(page, "what blocks it is named", |model| model.held.len() == 2).await;
+        assert_eq!(line(&model.held[1]), "ConfigMap shop/b is still there, and blocks it");
+        cluster.delete("/api/v1/namespaces/shop/configmaps/b").await;
+        let model = shown(page, "nothing blocks it", |model| model.held.len() == 1).await;
+        assert!(model.unknown.iter().any(|words| words.starts_with("Of what is watched nothing is left")), "{:?}", model.unknown);
+        wait_until("the page is in order", SOON, async || {
+            holds(page.view(|view| view.footer.pipeline.balanced), || String::from("it is not"))
+        })
+        .await;
+    })
+    .await;
+}
