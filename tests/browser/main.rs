@@ -8,6 +8,7 @@
 //! and `program` the ways to serve it.
 
 mod feed;
+mod holds;
 mod inside;
 mod inspector;
 mod logs;

@@ -93,7 +93,7 @@ async fn pods_that_use_an_object_are_counted_and_those_with_the_old_data() {
         cluster.put(&settings).await;
         cluster.put(&pod("old", "2020-01-01T00:00:00Z")).await;
         let model = shown(page, "the Pod is found", |model| model.users.len() == 1).await;
-        assert!(model.used.contains("1 Pod refer to it. Its data has not changed since"), "{}", model.used);
+        assert!(model.used.contains("1 Pod refers to it. Its data has not changed since"), "{}", model.used);
         let mut changed = settings.clone();
         changed["data"]["LEVEL"] = json!("debug");
         cluster.put(&changed).await;
@@ -103,6 +103,8 @@ async fn pods_that_use_an_object_are_counted_and_those_with_the_old_data() {
         let lines: Vec<String> = model.users.iter().map(line).collect();
         assert!(lines.iter().any(|line| line == "Pod shop/old runs with the old data"), "{lines:?}");
         assert!(lines.iter().any(|line| line == "Pod shop/new started after the last change"), "{lines:?}");
+        let unwatched = "Not watched, so not looked at: ";
+        assert!(model.unknown.iter().any(|words| words.starts_with(unwatched) && words.contains("cronjobs") && !words.contains("pods")), "{:?}", model.unknown);
         // A claim that is to go, and that Pods use.
         let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "shop",
             "uid": "claim"}, "spec": {"storageClassName": "fast"}, "status": {"phase": "Bound"}});

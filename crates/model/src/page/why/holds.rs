@@ -32,6 +32,9 @@ const VERSIONS: usize = 40;
 /// A time of the server is in whole seconds: what is nearer than that is not told apart, in milliseconds.
 const SECOND: f64 = 1_000.0;
 
+/// The kinds whose objects refer to others.
+const USERS: [&str; 7] = ["deployments", "statefulsets", "daemonsets", "replicasets", "jobs", "cronjobs", "pods"];
+
 /// What is searched for the object that is looked at.
 #[derive(Debug, Default)]
 pub(super) struct Holding {
@@ -119,23 +122,29 @@ fn made(search: &Search, is_searching: bool, cx: &Context<'_>) -> Option<HoldsMo
     (!is_empty).then_some(model)
 }
 
-/// The objects that were found and are so, by kind and name: the first of them, and how many there are.
+/// The place of what was found: a rank, whether it is a Pod, and the number of the object.
+type Rank = (u8, bool, u32);
+
+/// The objects that were found and have a rank, those of the lowest first: the first of them, and how many there are.
 fn found(
     search: &Search,
-    is_it: &dyn Fn(&Seen) -> bool,
+    rank: &dyn Fn(&Seen) -> Option<u8>,
     cx: &Context<'_>,
 ) -> (Vec<(ApiResource, ObjectKey, Seen)>, usize) {
     let history = &cx.watching.history;
-    let (mut all, mut count): (Vec<(u32, &Seen)>, usize) = (Vec::new(), 0);
-    for (life, seen) in search.found.iter().filter(|(_, seen)| is_it(seen)) {
+    let mut all: Vec<(Rank, &Seen)> = Vec::new();
+    let mut count = 0;
+    for (life, seen) in &search.found {
+        let Some(rank) = rank(seen) else { continue };
         count += 1;
-        let place = all.partition_point(|(other, one)| (one.is_pod, *other) < (seen.is_pod, *life));
+        let own = (rank, seen.is_pod, *life);
+        let place = all.partition_point(|(other, _)| *other < own);
         if place < MOST {
-            all.insert(place, (*life, seen));
+            all.insert(place, (own, seen));
             all.truncate(MOST);
         }
     }
-    let named = |(life, seen): (u32, &Seen)| {
+    let named = |((_, _, life), seen): (Rank, &Seen)| {
         let life = history.life(life)?;
         Some((history.resource_of(life)?, life.key.clone(), seen.clone()))
     };
@@ -199,7 +208,7 @@ fn add_deletion(model: &mut HoldsModel, search: &Search, deletion: &Deletion, cx
     model.held.extend(more(count, deletion.finalizers.len().min(MOST), "finalizers"));
     let waits_for = |name: &str| deletion.finalizers.iter().any(|one| one.starts_with(name));
     if waits_for("foregroundDeletion") {
-        let (objects, count) = found(search, &|seen| seen.blocks, cx);
+        let (objects, count) = found(search, &|seen| seen.blocks.then_some(0), cx);
         model.held.extend(objects.iter().map(|one| row(one, String::from("is still there, and blocks it"), cx)));
         model.held.extend(more(count, objects.len(), "that block it"));
         if count == 0 && !model.is_searching {
@@ -208,7 +217,7 @@ fn add_deletion(model: &mut HoldsModel, search: &Search, deletion: &Deletion, cx
         }
     }
     if waits_for("external-attacher/") {
-        let (objects, _) = found(search, &|seen| seen.attached.is_some(), cx);
+        let (objects, _) = found(search, &|seen| seen.attached.as_ref().map(|_| 0), cx);
         for one in &objects {
             let node = one.2.attached.as_deref().unwrap_or_default();
             model.held.push(row(one, format!("attaches it to the node {node}"), cx));
@@ -269,7 +278,7 @@ fn add_budgets(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &
     if search.resource.kind != "Pod" {
         return;
     }
-    let (budgets, _) = found(search, &|seen| seen.refuses.is_some(), cx);
+    let (budgets, _) = found(search, &|seen| seen.refuses.map(|_| 0), cx);
     for one in &budgets {
         let (healthy, wanted) = one.2.refuses.unwrap_or_default();
         let words = format!("refuses to evict it now: {healthy} Pods are healthy, and {wanted} must be");
@@ -353,7 +362,11 @@ fn add_users(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &Co
     model.used = match (pods, others) {
         (0, 0) if model.is_searching => String::from("Being searched …"),
         (0, 0) => String::from("Of what is watched nothing refers to it."),
-        _ => format!("{} and {} refer to it.", number(others, what.0, what.1), number(pods, "Pod", "Pods")),
+        _ => {
+            let all = [(others, number(others, what.0, what.1)), (pods, number(pods, "Pod", "Pods"))];
+            let all: Vec<String> = all.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
+            format!("{} {} to it.", all.join(" and "), if pods + others == 1 { "refers" } else { "refer" })
+        }
     };
     match &change {
         Some(LastChange::At(at)) if at_start > 0 => {
@@ -388,7 +401,15 @@ fn add_users(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &Co
             number(renewed, "Pod has", "Pods have")
         );
     }
-    let (objects, count) = found(search, &|seen| seen.uses.is_some(), cx);
+    // Those with the old data come first.
+    let rank = |seen: &Seen| {
+        seen.uses.map(|(taken, started)| match is_old(started) {
+            Some(true) if taken == Taken::AtStart => 0,
+            None if taken == Taken::AtStart && seen.is_pod && started.is_some() => 1,
+            _ => 2,
+        })
+    };
+    let (objects, count) = found(search, &rank, cx);
     for one in &objects {
         let Some((taken, started)) = one.2.uses else { continue };
         let (words, tone) = match (taken, is_old(started)) {
@@ -404,4 +425,10 @@ fn add_users(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &Co
         model.users.push(HoldRow { tone, ..row(one, words, cx) });
     }
     model.users.extend(more(count, objects.len(), "that refer to it"));
+    let users: &[&str] = if search.resource.kind == "StorageClass" { &["persistentvolumeclaims"] } else { &USERS };
+    let unwatched: Vec<&str> =
+        users.iter().filter(|name| !is_watched(name, search.resource.cluster, cx)).copied().collect();
+    if !unwatched.is_empty() {
+        model.unknown.push(format!("Not watched, so not looked at: {}.", unwatched.join(", ")));
+    }
 }
