@@ -233,7 +233,7 @@ fn the_same_writers_and_fields_are_named_of_every_change_of_a_recorded_rollout()
 #[tokio::test(start_paused = true)]
 async fn the_same_writers_and_fields_are_named_of_every_change_of_the_scenarios() {
     for scenario in Scenario::ALL.into_iter().filter(|scenario| !scenario.is_load()) {
-        let page = play(&[scenario], 7, None, Duration::from_secs(30)).await;
+        let page = play(&[scenario], 7, None, Duration::from_secs(60)).await;
         let compared = compare_all(&page.history.borrow());
         assert!(compared.writers > 30 && compared.fields > 30, "{}: {compared:?}", scenario.name());
     }
