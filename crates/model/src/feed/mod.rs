@@ -378,6 +378,11 @@ impl Changes {
         self.waiting.len()
     }
 
+    /// When the oldest change was received that is still to be read, in milliseconds.
+    pub fn unread_since(&self) -> Option<f64> {
+        self.waiting.front().and_then(|sequence| self.times.received_at(*sequence))
+    }
+
     /// The next change that is to be read.
     pub fn take_next(&mut self) -> Option<u64> {
         self.waiting.pop_front()

@@ -32,6 +32,8 @@ const THEN_SHARE: f64 = 6.0;
 const REST: f64 = 250.0;
 /// How often that is looked at while the moment moves on, in milliseconds.
 const THEN_PACE: f64 = 1_000.0;
+/// Times of a server are in whole seconds; in milliseconds.
+const SECOND: f64 = 1_000.0;
 
 /// What is wrong now, and how it is shown.
 #[derive(Debug, Default)]
@@ -172,8 +174,14 @@ impl Wrong {
         true
     }
 
-    /// The section: what is wrong, then loops and fights, then what is over. What was over at another moment is not told.
-    pub(super) fn model(&mut self, cards: Vec<(Card, usize)>, cx: &Context<'_>) -> WrongModel {
+    /// The section: what is wrong, then loops and fights, then what is over. What was over at another moment is not told. The
+    /// changes are read up to `unread_since`.
+    pub(super) fn model(
+        &mut self,
+        cards: Vec<(Card, usize)>,
+        unread_since: Option<f64>,
+        cx: &Context<'_>,
+    ) -> WrongModel {
         let is_over = |entry: &&Entry| entry.ended_at.is_some();
         let moment = cx.watching.moment;
         let (wrong, at) = match (moment, &self.then) {
@@ -188,9 +196,12 @@ impl Wrong {
         let over = || entries().filter(is_over).filter(|_| moment.is_none());
         let length = count + over().count();
         let most = if self.is_open { MOST } else { OPEN };
-        let failing = entries().filter(|entry| !is_over(entry)).map(|entry| entry_row(entry, at, cx));
+        let is_read =
+            |entry: &Entry| moment.is_some() || unread_since.is_none_or(|unread| unread > entry.since + SECOND);
+        let row = |entry| entry_row(entry, at, is_read(entry), cx);
+        let failing = entries().filter(|entry| !is_over(entry)).map(row);
         let fights = cards.iter().map(|(card, same)| self.card_row(card, *same, cx));
-        let rows = failing.chain(fights).chain(over().map(|entry| entry_row(entry, at, cx))).take(most).collect();
+        let rows = failing.chain(fights).chain(over().map(row)).take(most).collect();
         let unknown = self.then.as_ref().map_or(0, WrongThen::unknown);
         let note = match moment {
             None => String::from("from states; stays here until it is over"),
@@ -262,7 +273,7 @@ fn pods_on(node: &Subject, cx: &Context<'_>) -> Option<usize> {
 }
 
 /// An entry, as it is shown at a time.
-fn entry_row(entry: &Entry, now: f64, cx: &Context<'_>) -> WrongRow {
+fn entry_row(entry: &Entry, now: f64, is_read: bool, cx: &Context<'_>) -> WrongRow {
     let since = match entry.ended_at {
         Some(at) => match now - at {
             passed if passed < 1_000.0 => String::from("over, just now"),
@@ -271,7 +282,7 @@ fn entry_row(entry: &Entry, now: f64, cx: &Context<'_>) -> WrongRow {
         None => ago((now - entry.since).max(0.0)),
     };
     let resource = entry.subject.resource;
-    let row = of_entry(entry);
+    let row = of_entry(entry, is_read);
     WrongRow {
         why_href: why_href(resource, &entry.subject.key, entry.since, cx),
         href: resource.map(|resource| of_object(resource, &entry.subject.key, cx)).unwrap_or_default(),

@@ -17,7 +17,7 @@ use crate::api::Api;
 use crate::clock;
 use crate::endpoints::log::made::{Made, Run};
 use crate::endpoints::log::options::LogOptions;
-use crate::log_ends::LogEnds;
+use crate::log_ends::{Ends, LogEnds};
 use crate::request::target::Target;
 use crate::status::Status;
 use crate::store::Store;
@@ -134,8 +134,11 @@ impl Log {
             run.end = Some(now);
         }
         let is_running = run.end.is_none();
-        for (end, word) in [(&mut run.stop, "stop"), (&mut run.end, "end")] {
-            *end = end.map(|second| self.ends.of(format!("{} {word}", run.id), second, now));
+        for (end, ends) in [(&mut run.stop, Ends::Stop), (&mut run.end, Ends::End)] {
+            *end = end.map(|second| self.ends.of(&run.id, ends, second, now));
+        }
+        if is_running {
+            self.ends.sent(&run.id, now);
         }
         let made = Made::of(run);
         let until = made.count(now);

@@ -66,8 +66,9 @@ pub struct WrongModel {
 /// Said where no change is proven to be the beginning.
 pub const UNEXPLAINED: &str = "no change before it explains it";
 
-/// An entry, without its links and times.
-pub fn of_entry(entry: &Entry) -> WrongRow {
+/// An entry, without its links and times. `is_read` says whether every change before it was looked at: only then is it known that
+/// none explains it.
+pub fn of_entry(entry: &Entry, is_read: bool) -> WrongRow {
     let (tone, sign) = match (entry.ended_at, entry.fault.tone()) {
         (Some(_), _) => ("over", "✓"),
         (None, Tone::Wait) => ("wait", "■"),
@@ -75,7 +76,7 @@ pub fn of_entry(entry: &Entry) -> WrongRow {
     };
     let began = entry.began.as_ref();
     let mut words = began.map(|began| lead(began.words())).unwrap_or_default();
-    if began.is_none_or(|began| !began.explains()) {
+    if is_read && began.is_none_or(|began| !began.explains()) {
         let lead = if words.is_empty() { "" } else { "and " };
         words.push((format!("{lead}{UNEXPLAINED}"), "old"));
     }

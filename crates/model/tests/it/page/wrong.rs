@@ -68,6 +68,30 @@ fn what_is_wrong_is_an_entry_with_its_place_and_stays_a_while_when_it_is_over() 
 }
 
 #[test]
+fn that_no_change_explains_it_is_said_when_every_change_before_it_was_looked_at() {
+    let (mut play, id) = listed();
+    let is_said = |play: &Play| {
+        let [row] = &play.wrong().rows[..] else { panic!("{:?}", play.entries()) };
+        row.began.iter().any(|(words, _)| words.contains("no change before it"))
+    };
+    play.pod(id, "ADDED", ("cart", 10), "ContainerCreating");
+    // A machine that is so slow that a frame's time is over after a few changes.
+    play.place.step.set(20.0);
+    for number in 0..40 {
+        let frame = json!({"type": "ADDED", "object": {"metadata": {"name": format!("c{number}"), "namespace": "shop",
+            "uid": format!("c{number}"), "resourceVersion": (100 + number).to_string()}}});
+        play.reflects(id, Input::Frame(&frame.to_string()));
+    }
+    play.pod(id, "MODIFIED", ("cart", 200), "ErrImagePull");
+    assert!(play.page.unread() > 0 && !is_said(&play), "{:?}", play.wrong().rows);
+    while play.page.unread() > 0 {
+        play.later(200.0);
+    }
+    (0..10).for_each(|_| play.later(200.0));
+    assert!(is_said(&play), "{:?}", play.wrong());
+}
+
+#[test]
 fn the_card_of_a_fight_is_one_and_leads_to_the_object_that_is_fought_over() {
     let mut play = Play::found("#/pods,deployments?view=changes");
     let of = |plural: &str| play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
