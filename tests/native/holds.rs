@@ -104,7 +104,7 @@ async fn pods_that_use_an_object_are_counted_and_those_with_the_old_data() {
         assert!(lines.iter().any(|line| line == "Pod shop/old runs with the old data"), "{lines:?}");
         assert!(lines.iter().any(|line| line == "Pod shop/new started after the last change"), "{lines:?}");
         let unwatched = "Not watched, so not looked at: ";
-        assert!(model.unknown.iter().any(|words| words.starts_with(unwatched) && words.contains("cronjobs") && !words.contains("pods")), "{:?}", model.unknown);
+        assert!(model.unknown.iter().any(|words| words.starts_with(unwatched) && words.contains("CronJob") && !words.contains("Pod")), "{:?}", model.unknown);
         // A claim that is to go, and that Pods use.
         let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "shop",
             "uid": "claim"}, "spec": {"storageClassName": "fast"}, "status": {"phase": "Bound"}});

@@ -96,6 +96,12 @@ const USED: [&str; 6] =
 /// The kinds that use them.
 const USERS: [&str; 7] = ["Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"];
 
+/// The kinds whose objects may use one of this resource: a claim has a class, too.
+pub fn users_of(resource: &ApiResource) -> impl Iterator<Item = &'static str> {
+    let claims = (resource.kind == "StorageClass").then_some("PersistentVolumeClaim");
+    USERS.into_iter().chain(claims)
+}
+
 /// Whether other objects use those of a kind.
 pub fn is_used(resource: &ApiResource) -> bool {
     USED.contains(&resource.kind)
@@ -172,8 +178,7 @@ impl Search {
             _ if self.is_foreground => true,
             "Pod" => resource.kind == "PodDisruptionBudget",
             "PersistentVolume" => resource.kind == "VolumeAttachment",
-            "StorageClass" if resource.kind == "PersistentVolumeClaim" => true,
-            _ => is_used(&self.resource) && USERS.contains(&resource.kind),
+            _ => is_used(&self.resource) && users_of(&self.resource).any(|kind| kind == resource.kind),
         }
     }
 
@@ -236,8 +241,7 @@ impl Search {
             return;
         }
         self.found.remove(&number);
-        let of = history.life(number).and_then(|life| Some((history.resource_of(life)?, life)));
-        let Some((resource, life)) = of else { return };
+        let Some(resource) = history.life(number).and_then(|life| history.resource_of(life)) else { return };
         if self.resource.kind == "Namespace" {
             self.found.insert(number, Seen { seq, remains: true, ..Seen::default() });
             return;
@@ -274,7 +278,6 @@ impl Search {
             }
             _ => {}
         }
-        let _ = life;
         if seen.is_something() {
             self.found.insert(number, seen);
         }

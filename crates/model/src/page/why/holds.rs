@@ -9,7 +9,7 @@ use kubechurn_client::json;
 use kubechurn_columns::kinds::Kind;
 
 use crate::holds::finalizers::who_takes_off;
-use crate::holds::search::{Search, Seen, is_used};
+use crate::holds::search::{Search, Seen, is_used, users_of};
 use crate::inspector::deletion::{Deletion, deletion};
 use crate::page::context::Context;
 use crate::page::links::{of_change, of_object};
@@ -31,9 +31,6 @@ const MOST: usize = 8;
 const VERSIONS: usize = 40;
 /// A time of the server is in whole seconds: what is nearer than that is not told apart, in milliseconds.
 const SECOND: f64 = 1_000.0;
-
-/// The kinds whose objects refer to others.
-const USERS: [&str; 7] = ["deployments", "statefulsets", "daemonsets", "replicasets", "jobs", "cronjobs", "pods"];
 
 /// What is searched for the object that is looked at.
 #[derive(Debug, Default)]
@@ -163,7 +160,7 @@ fn more(count: usize, shown: usize, what: &str) -> Option<HoldRow> {
 /// Whether objects of a kind are watched, or were at the moment that is shown.
 fn is_watched(name: &str, cluster: &str, cx: &Context<'_>) -> bool {
     let history = &cx.watching.history;
-    let is_it = |kind: &&'static Kind| kind.name == name && kind.resource.cluster == cluster;
+    let is_it = |kind: &&'static Kind| kind.resource.kind == name && kind.resource.cluster == cluster;
     let found = cx.navigation.catalog.kinds().find(is_it);
     let moment = history.moment(cx.shown_at());
     found.is_some_and(|kind| !history.coverage.known(kind.resource, moment).is_nothing())
@@ -222,7 +219,7 @@ fn add_deletion(model: &mut HoldsModel, search: &Search, deletion: &Deletion, cx
             let node = one.2.attached.as_deref().unwrap_or_default();
             model.held.push(row(one, format!("attaches it to the node {node}"), cx));
         }
-        if !is_watched("volumeattachments", search.resource.cluster, cx) {
+        if !is_watched("VolumeAttachment", search.resource.cluster, cx) {
             let words = "VolumeAttachments are not watched: whether it is attached is not known.";
             model.unknown.push(String::from(words));
         }
@@ -284,7 +281,7 @@ fn add_budgets(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &
         let words = format!("refuses to evict it now: {healthy} Pods are healthy, and {wanted} must be");
         model.held.push(HoldRow { tone: "wait", ..row(one, words, cx) });
     }
-    if is_deleting && !is_watched("poddisruptionbudgets", search.resource.cluster, cx) {
+    if is_deleting && !is_watched("PodDisruptionBudget", search.resource.cluster, cx) {
         model.unknown.push(String::from("PodDisruptionBudgets are not watched: whether one refuses is not known."));
     }
 }
@@ -313,6 +310,24 @@ fn last_change(search: &Search, cx: &Context<'_>) -> Option<LastChange> {
     newer.map(|(at, _)| LastChange::NotSince(at))
 }
 
+/// How many objects refer to the one that is looked at.
+#[derive(Default)]
+struct Counts {
+    /// Pods, and all others.
+    pods: usize,
+    others: usize,
+    /// The Pods that read its data when a container starts; of these those with the old data, and those of which it is not known.
+    at_start: usize,
+    old: usize,
+    not_known: usize,
+    /// The Pods that have it as files.
+    as_files: usize,
+}
+
+fn number(count: usize, one: &str, several: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{} {several}", grouped(count as u64)) }
+}
+
 fn add_users(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &Context<'_>) {
     let to_page = to_page(search.resource.cluster, cx);
     let has_data = matches!(search.resource.kind, "ConfigMap" | "Secret");
@@ -329,83 +344,32 @@ fn add_users(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &Co
         }
         _ => None,
     };
-    let (mut pods, mut old, mut at_start, mut open, mut renewed, mut others) = (0, 0, 0, 0, 0, 0);
+    let mut counts = Counts::default();
     for seen in search.found.values() {
-        let Some((taken, started)) = seen.uses else { continue };
-        if !seen.is_pod {
-            others += 1;
-            continue;
-        }
-        pods += 1;
-        match taken {
-            Taken::AtStart => {
-                at_start += 1;
-                match is_old(started) {
-                    Some(true) => old += 1,
-                    Some(false) => {}
-                    None => open += 1,
+        match seen.uses {
+            None => {}
+            Some(_) if !seen.is_pod => counts.others += 1,
+            Some((taken, started)) => {
+                counts.pods += 1;
+                counts.as_files += usize::from(taken == Taken::Renewed);
+                if taken == Taken::AtStart {
+                    let is_old = is_old(started);
+                    counts.at_start += 1;
+                    counts.old += usize::from(is_old == Some(true));
+                    counts.not_known += usize::from(is_old.is_none());
                 }
             }
-            Taken::Renewed => renewed += 1,
-            Taken::Named => {}
         }
     }
-    let number = |count: usize, one: &str, several: &str| match count {
-        1 => format!("1 {one}"),
-        _ => format!("{} {several}", grouped(count as u64)),
-    };
-    let what = if search.resource.kind == "StorageClass" {
-        ("claim or workload", "claims and workloads")
-    } else {
-        ("workload", "workloads")
-    };
-    model.used = match (pods, others) {
-        (0, 0) if model.is_searching => String::from("Being searched …"),
-        (0, 0) => String::from("Of what is watched nothing refers to it."),
-        _ => {
-            let all = [(others, number(others, what.0, what.1)), (pods, number(pods, "Pod", "Pods"))];
-            let all: Vec<String> = all.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
-            format!("{} {} to it.", all.join(" and "), if pods + others == 1 { "refers" } else { "refer" })
-        }
-    };
-    match &change {
-        Some(LastChange::At(at)) if at_start > 0 => {
-            let when = format!("changed at {}, {}", cx.words().to_second(*at), ago(cx.shown_at() - at));
-            model.used += &format!(
-                " Its data {when}: {old} of {} still {} with the old data, until their containers start anew.",
-                number(
-                    at_start,
-                    "Pod that takes it when a container starts",
-                    "Pods that take it when a container starts"
-                ),
-                if old == 1 { "runs" } else { "run" }
-            );
-            if open > 0 {
-                model.used += &format!(" Of {open} it is not known.");
-            }
-        }
-        Some(LastChange::At(at)) => {
-            model.used += &format!(" Its data changed at {}.", cx.words().to_second(*at));
-        }
-        Some(LastChange::NotSince(at)) => {
-            model.used += &format!(
-                " Its data has not changed since {}, as far as its versions are kept.",
-                cx.words().to_second(*at)
-            );
-        }
-        None => {}
-    }
-    if renewed > 0 && has_data {
-        model.used += &format!(
-            " {} it as files, which the kubelet renews within about a minute: whether the program reads them again is not known.",
-            number(renewed, "Pod has", "Pods have")
-        );
+    model.used = used(search, &counts, model.is_searching);
+    if let Some(change) = &change {
+        model.used += &of_data(change, &counts, cx);
     }
     // Those with the old data come first.
     let rank = |seen: &Seen| {
         seen.uses.map(|(taken, started)| match is_old(started) {
             Some(true) if taken == Taken::AtStart => 0,
-            None if taken == Taken::AtStart && seen.is_pod && started.is_some() => 1,
+            None if taken == Taken::AtStart && started.is_some() => 1,
             _ => 2,
         })
     };
@@ -414,21 +378,69 @@ fn add_users(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &Co
         let Some((taken, started)) = one.2.uses else { continue };
         let (words, tone) = match (taken, is_old(started)) {
             _ if is_deleting && one.2.is_pod && search.resource.kind == "PersistentVolumeClaim" => {
-                (String::from("still uses the claim, which therefore does not go"), "wait")
+                ("still uses the claim, which therefore does not go", "wait")
             }
-            (Taken::AtStart, Some(true)) => (String::from("runs with the old data"), "wait"),
-            (Taken::AtStart, Some(false)) => (String::from("started after the last change"), ""),
-            (Taken::AtStart, None) => (String::from("takes it when a container starts"), ""),
-            (Taken::Renewed, _) => (String::from("has it as files, which are renewed"), ""),
-            (Taken::Named, _) => (String::from("names it"), ""),
+            (Taken::AtStart, Some(true)) => ("runs with the old data", "wait"),
+            (Taken::AtStart, Some(false)) => ("started after the last change", ""),
+            (Taken::AtStart, None) => ("takes it when a container starts", ""),
+            (Taken::Renewed, _) => ("has it as files, which are renewed", ""),
+            (Taken::Named, _) => ("names it", ""),
         };
-        model.users.push(HoldRow { tone, ..row(one, words, cx) });
+        model.users.push(HoldRow { tone, ..row(one, words.into(), cx) });
     }
     model.users.extend(more(count, objects.len(), "that refer to it"));
-    let users: &[&str] = if search.resource.kind == "StorageClass" { &["persistentvolumeclaims"] } else { &USERS };
     let unwatched: Vec<&str> =
-        users.iter().filter(|name| !is_watched(name, search.resource.cluster, cx)).copied().collect();
+        users_of(&search.resource).filter(|kind| !is_watched(kind, search.resource.cluster, cx)).collect();
     if !unwatched.is_empty() {
         model.unknown.push(format!("Not watched, so not looked at: {}.", unwatched.join(", ")));
     }
+}
+
+/// How many objects refer to it, in a sentence.
+fn used(search: &Search, counts: &Counts, is_searching: bool) -> String {
+    let others = match search.resource.kind {
+        "StorageClass" => number(counts.others, "claim or workload", "claims and workloads"),
+        _ => number(counts.others, "workload", "workloads"),
+    };
+    match (counts.others, counts.pods) {
+        (0, 0) if is_searching => String::from("Being searched …"),
+        (0, 0) => String::from("Of what is watched nothing refers to it."),
+        (1, 0) => format!("{others} refers to it."),
+        (_, 0) => format!("{others} refer to it."),
+        (0, 1) => String::from("1 Pod refers to it."),
+        (0, pods) => format!("{} Pods refer to it.", grouped(pods as u64)),
+        (_, pods) => format!("{others} and {} refer to it.", number(pods, "Pod", "Pods")),
+    }
+}
+
+/// When its data changed last, and with which data the Pods run, in sentences.
+fn of_data(change: &LastChange, counts: &Counts, cx: &Context<'_>) -> String {
+    let mut words = match change {
+        LastChange::At(at) if counts.at_start > 0 => format!(
+            " Its data changed at {}, {}: {} of {} still {} with the old data, until their containers start anew.",
+            cx.words().to_second(*at),
+            ago(cx.shown_at() - at),
+            counts.old,
+            number(
+                counts.at_start,
+                "Pod that takes it when a container starts",
+                "Pods that take it when a container starts"
+            ),
+            if counts.old == 1 { "runs" } else { "run" }
+        ),
+        LastChange::At(at) => format!(" Its data changed at {}.", cx.words().to_second(*at)),
+        LastChange::NotSince(at) => {
+            format!(" Its data has not changed since {}, as far as its versions are kept.", cx.words().to_second(*at))
+        }
+    };
+    if matches!(change, LastChange::At(_)) && counts.not_known > 0 {
+        words += &format!(" Of {} it is not known.", number(counts.not_known, "Pod", "Pods"));
+    }
+    if counts.as_files > 0 {
+        words += &format!(
+            " {} it as files, which the kubelet renews within about a minute: whether the program reads them again is not known.",
+            number(counts.as_files, "Pod has", "Pods have")
+        );
+    }
+    words
 }
