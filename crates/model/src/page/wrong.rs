@@ -22,8 +22,6 @@ use crate::watches::watched::Watched;
 const OPEN: usize = 4;
 /// The most entries that are shown at all.
 const MOST: usize = 50;
-/// How soon entries are looked at again while something is wrong, in milliseconds.
-const AGAIN: f64 = 1_000.0;
 /// How often the section is made anew at most, in milliseconds.
 const PACE: f64 = 100.0;
 /// How long a frame may read what was wrong at another moment, in milliseconds.
@@ -104,7 +102,7 @@ impl Wrong {
         let is_moving = self.then.as_ref().or(self.reading.as_ref()).map(|then| then.moment().at);
         let rests =
             self.seen.filter(|(at, _)| is_moving.is_some_and(|then| then != *at)).map(|(_, since)| since + REST);
-        rests.or_else(|| (!self.now.is_quiet()).then_some(self.looked_at + AGAIN))
+        rests.or_else(|| (!self.now.is_quiet()).then(|| self.now.due_at().max(self.looked_at + PACE)))
     }
 
     /// Whether it is time to look again.

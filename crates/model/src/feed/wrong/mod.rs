@@ -413,11 +413,15 @@ impl WrongNow {
         }
     }
 
+    /// When there is reason to make the entries anew, in milliseconds.
+    pub fn due_at(&self) -> f64 {
+        let least = if self.is_new { FAST_PACE } else { PACE };
+        self.looked_at + least.max(self.held.len() as f64 * EACH_PACE)
+    }
+
     /// Makes the entries anew where there is reason to. `pods_on` counts the Pods of a node.
     pub fn look(&mut self, now: f64, pods_on: &mut dyn FnMut(&Subject) -> Option<usize>) {
-        let least = if self.is_new { FAST_PACE } else { PACE };
-        let pace = least.max(self.held.len() as f64 * EACH_PACE);
-        if self.is_quiet() || (now - self.looked_at < pace && self.looked_at > 0.0) {
+        if self.is_quiet() || (now < self.due_at() && self.looked_at > 0.0) {
             return;
         }
         (self.is_new, self.looked_at) = (false, now);

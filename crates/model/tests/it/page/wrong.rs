@@ -13,7 +13,12 @@ use super::Play;
 use super::changes::{listed, names};
 
 impl Play {
-    fn pod(&mut self, id: InformerId, delta: &str, (name, version): (&str, u32), reason: &str) {
+    fn pod(&mut self, id: InformerId, delta: &str, of: (&str, u32), reason: &str) {
+        self.pod_is_received(id, delta, of, reason);
+        self.later(200.0);
+    }
+
+    fn pod_is_received(&mut self, id: InformerId, delta: &str, (name, version): (&str, u32), reason: &str) {
         let state = if reason.is_empty() { json!({"running": {}}) } else { json!({"waiting": {"reason": reason}}) };
         let frame = json!({"type": delta, "object": {"kind": "Pod", "apiVersion": "v1",
             "metadata": {"name": name, "namespace": "shop", "uid": name, "resourceVersion": version.to_string()},
@@ -21,7 +26,6 @@ impl Play {
             "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": if reason.is_empty() { "True" } else { "False" }}],
                 "containerStatuses": [{"name": "c", "ready": reason.is_empty(), "state": state}]}}});
         self.reflects(id, Input::Frame(&frame.to_string()));
-        self.later(200.0);
     }
 
     fn later(&mut self, milliseconds: f64) {
@@ -65,6 +69,27 @@ fn what_is_wrong_is_an_entry_with_its_place_and_stays_a_while_when_it_is_over() 
     assert!(play.wrong().rows[0].since.starts_with("over, "), "{:?}", play.wrong().rows[0]);
     play.later(61_000.0);
     assert_eq!(play.entries(), []);
+}
+
+#[test]
+fn what_is_over_is_shown_so_at_once_though_nothing_else_comes() {
+    let (mut play, id) = listed();
+    play.pod(id, "ADDED", ("cart", 10), "ContainerCreating");
+    play.pod(id, "MODIFIED", ("cart", 11), "ErrImagePull");
+    assert_eq!(play.entries()[0].0, "bad");
+    play.wait(1_000.0);
+    play.frame();
+    play.wait(0.0);
+    // It comes a moment after the entries were made.
+    play.place.now.set(play.place.now.get() + 40.0);
+    play.pod_is_received(id, "MODIFIED", ("cart", 12), "");
+    play.page.frame(&play.place);
+    play.settle();
+    play.wait(0.0);
+    let deadline = play.page.deadline(&play.place) - play.place.now.get();
+    assert!(deadline <= 100.0, "{deadline}");
+    play.frame();
+    assert_eq!(play.entries()[0].0, "over");
 }
 
 #[test]
