@@ -9,7 +9,8 @@ use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::wait::{holds, wait_until};
 use kubechurn_model::page::command::Command;
 use kubechurn_model::recording::Selected;
-use kubechurn_model::view::why::WhyModel;
+use kubechurn_model::rewind::banner::RewindCommand;
+use kubechurn_model::view::why::{CauseRow, WhyModel};
 use kubechurn_model::why::WhyCommand;
 use kubechurn_recording::Header;
 
@@ -148,6 +149,18 @@ async fn an_incident_says_what_changed_before_it_wherever_one_comes_from() {
             why.causes.first().map(|cause| (&*cause.title, cause.proof)),
             Some(("The image was changed", "proven"))
         );
+        // What is not watched can be watched from there.
+        page.command(Command::Rewind(RewindCommand::Live));
+        page.open(&href);
+        let unknown = shown(page).await.unknown;
+        page.command(Command::Pin(unknown[0].watch.0));
+        page.reaches("secrets", "live", SOON).await;
+        page.in_time("nothing more is offered", SOON, async || {
+            let unknown = page.view(|view| view.feed.why.as_ref().map(|why| why.unknown.clone())).unwrap_or_default();
+            let is_offered = unknown.iter().any(|row| !row.watch.0.is_empty());
+            if is_offered { Err(format!("{unknown:?}")) } else { Ok(()) }
+        })
+        .await;
     })
     .await;
 }
@@ -173,9 +186,8 @@ async fn an_address_of_something_that_is_not_known_says_so() {
 const NO_ACCOUNT: &str =
     "pods \"web-1-\" is forbidden: error looking up service account shop/web: serviceaccount \"web\" not found";
 
-fn refused() -> Value {
-    let condition =
-        json!({"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": NO_ACCOUNT});
+fn refused(message: &str) -> Value {
+    let condition = json!({"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message});
     let mut refused = deployment("example/web:1.4.1", 1, "1");
     refused["status"]["conditions"] = json!([condition]);
     refused
@@ -192,6 +204,42 @@ async fn opened(page: &Page) -> WhyModel {
         .await;
     page.open(&href);
     shown(page).await
+}
+
+/// A webhook that is asked before a Pod is created.
+fn webhook(policy: &str, seconds: u32) -> Value {
+    let webhook = json!({"name": "pods.rules.example.com", "failurePolicy": policy, "timeoutSeconds": seconds,
+        "clientConfig": {"service": {"namespace": "shop", "name": "rules"}},
+        "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}]});
+    json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": {"name": "guard", "uid": "guard"}, "webhooks": [webhook]})
+}
+
+#[tokio::test]
+async fn a_webhook_that_must_be_asked_is_the_cause_and_a_harmless_change_of_it_is_not() {
+    let message = "Internal error occurred: failed calling webhook \"pods.rules.example.com\": failed to call webhook: \
+        Post \"https://rules.shop.svc:443/?timeout=5s\": service \"rules\" not found";
+    let changes =
+        [(webhook("Ignore", 5), webhook("Fail", 5), "proven"), (webhook("Fail", 5), webhook("Fail", 7), "time")];
+    for (before, after, proof) in changes {
+        let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+        with_page(cluster.port(), "#/changes", async |page| {
+            for object in
+                [&before, &deployment("example/web:1.4.1", 1, "1"), &set("web-1", "s1", "example/web:1.4.1", "1")]
+            {
+                cluster.put(object).await;
+            }
+            page.reaches("validatingwebhookconfigurations", "live", SOON).await;
+            cluster.put(&after).await;
+            cluster.put(&refused(message)).await;
+            let why = opened(page).await;
+            let is_its = |cause: &&CauseRow| cause.title == "ValidatingWebhookConfiguration guard was changed";
+            let found = why.causes.iter().find(is_its);
+            assert_eq!(found.map(|cause| cause.proof), Some(proof), "{:#?}", why.causes);
+            assert!(proof != "proven" || why.causes.first().is_some_and(|cause| is_its(&cause)), "{:#?}", why.causes);
+        })
+        .await;
+    }
 }
 
 #[tokio::test]
@@ -214,7 +262,7 @@ async fn a_deleted_account_is_the_cause_without_a_pinned_kind() {
             holds(!there, || String::from("it is not"))
         })
         .await;
-        cluster.put(&refused()).await;
+        cluster.put(&refused(NO_ACCOUNT)).await;
         let why = opened(page).await;
         assert!(why.title().contains("serviceaccount \"web\" not found"), "{}", why.title());
         let first = why.causes.first().map(|cause| (&*cause.title, cause.proof));
@@ -232,7 +280,7 @@ async fn kinds_of_causes_that_may_not_be_listed_are_said_where_they_count_and_no
     with_page(cluster.port(), "#/changes", async |page| {
         page.reaches("serviceaccounts", "forbidden", SOON).await;
         page.reaches("deployments", "live", SOON).await;
-        cluster.put(&refused()).await;
+        cluster.put(&refused(NO_ACCOUNT)).await;
         let why = opened(page).await;
         let unknown: Vec<&str> = why.unknown.iter().map(|row| &*row.words).collect();
         assert!(unknown.contains(&"ServiceAccount web: reading is forbidden"), "{unknown:?}");

@@ -52,6 +52,7 @@ struct Details {
 
 #[derive(Debug, Clone, Serialize)]
 struct Cause {
+    #[serde(skip_serializing_if = "str::is_empty")]
     reason: &'static str,
     message: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -239,6 +240,14 @@ impl Status {
     pub fn refused(resource: &Resource, name: &str, why: &str) -> Self {
         let message = format!("{} \"{name}\" is forbidden: {why}", resource.qualified());
         Self::failure(403, "Forbidden", message, Some(Details::of(resource, name)))
+    }
+
+    /// 500 for something that is asked before an object is stored, and cannot be.
+    pub fn webhook_failed(webhook: &str, why: &str) -> Self {
+        let why = format!("failed calling webhook \"{webhook}\": failed to call webhook: {why}");
+        let cause = Cause { reason: "", message: why.clone(), field: String::new() };
+        let details = Details { causes: vec![cause], ..Details::default() };
+        Self::failure(500, "InternalError", format!("Internal error occurred: {why}"), Some(details))
     }
 
     /// 403 for the deletion of a Namespace that must not be deleted.

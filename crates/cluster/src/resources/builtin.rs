@@ -35,7 +35,7 @@ pub static DEFINITIONS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[11]));
 /// All built-in resources. The position of each is its id.
 pub static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| table().into_iter().map(Arc::new).collect());
 
-fn table() -> [Resource; 40] {
+fn table() -> [Resource; 42] {
     [
         Resource {
             short_names: "po".into(),
@@ -314,6 +314,13 @@ fn table() -> [Resource; 40] {
             bookmark_fields: r#","spec":{},"status":{}"#,
             ..resource(39, "networking.k8s.io/v1", "servicecidrs", "servicecidr", "ServiceCIDR")
         },
+        webhooks(40, "mutatingwebhookconfigurations", "mutatingwebhookconfiguration", "MutatingWebhookConfiguration"),
+        webhooks(
+            41,
+            "validatingwebhookconfigurations",
+            "validatingwebhookconfiguration",
+            "ValidatingWebhookConfiguration",
+        ),
     ]
 }
 
@@ -344,6 +351,16 @@ fn resource(
         columns: Columns::Page,
         definition: Cow::Borrowed(""),
         definition_uid: Cow::Borrowed(""),
+    }
+}
+
+/// A configuration of admission webhooks.
+fn webhooks(id: usize, plural: &'static str, singular: &'static str, kind: &'static str) -> Resource {
+    Resource {
+        namespaced: false,
+        categories: "api-extensions".into(),
+        has_generation: true,
+        ..resource(id, "admissionregistration.k8s.io/v1", plural, singular, kind)
     }
 }
 

@@ -284,3 +284,42 @@ async fn what_does_not_change_is_held() {
         assert_eq!(server.post(PATH, &json!({"metadata": {"generateName": "many-"}})).await.0, 201);
     }
 }
+
+#[tokio::test]
+async fn a_webhook_that_does_not_answer_refuses_the_pods_that_it_is_asked_of() {
+    let server = serve(quiet()).await;
+    let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    let webhook = |change: Value| {
+        let mut webhook = json!({"name": "pods.example.com", "timeoutSeconds": 3,
+            "clientConfig": {"service": {"namespace": "default", "name": "policies", "path": "/pods"}},
+            "objectSelector": {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["free"]}]},
+            "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}]});
+        change.as_object().into_iter().flatten().for_each(|(name, value)| webhook[name] = value.clone());
+        json!({"metadata": {"name": "rules"}, "webhooks": [webhook]})
+    };
+    let create = async |name: &str, app: &str| {
+        let pod = json!({"metadata": {"name": name, "labels": {"app": app}}, "spec": {"containers": [{"name": "c", "image": "x"}]}});
+        server.post("/api/v1/namespaces/default/pods", &pod).await
+    };
+    let (status, created) = server.post(path, &webhook(json!({}))).await;
+    assert_eq!((status, &created["metadata"]["generation"]), (201, &json!(1)));
+    let (status, refused) = create("a", "web").await;
+    let words = "Internal error occurred: failed calling webhook \"pods.example.com\": failed to call webhook: \
+        Post \"https://policies.default.svc:443/pods?timeout=3s\": service \"policies\" not found";
+    assert_eq!((status, &refused["message"], &refused["reason"]), (500, &json!(words), &json!("InternalError")));
+    assert_eq!(create("b", "free").await.0, 201, "it is not asked of this one");
+    let (status, _) = server.post("/api/v1/namespaces/default/configmaps", &json!({"metadata": {"name": "c"}})).await;
+    assert_eq!(status, 201, "it is asked of Pods alone");
+    for (name, change) in [
+        ("c", json!({"failurePolicy": "Ignore"})),
+        ("d", json!({"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}}})),
+        (
+            "e",
+            json!({"rules": [{"operations": ["DELETE"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"]}]}),
+        ),
+    ] {
+        let body = webhook(change).to_string();
+        let (status, _) = server.send(server.client.put(server.url(&format!("{path}/rules"))).body(body)).await;
+        assert_eq!((status, create(name, "web").await.0), (200, 201), "{name}");
+    }
+}

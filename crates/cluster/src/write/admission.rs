@@ -1,10 +1,11 @@
-//! What must be there before a Pod is created, as the admission plugins ServiceAccount, Priority and ResourceQuota ask for it.
-//! Of a quota only the number of Pods counts.
+//! What must be there before a Pod is created, as the admission plugins ServiceAccount, Priority and ResourceQuota ask for it, and
+//! the webhooks that must be asked. Of a quota only the number of Pods counts.
 
 use serde_json::Value;
 
 use crate::api::Api;
-use crate::resources::builtin::PODS;
+use crate::resources::builtin::{NAMESPACES, PODS, SERVICES};
+use crate::resources::label_selector::Selector;
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
 use crate::status::Status;
@@ -32,6 +33,7 @@ pub async fn admit(api: &Api, resource: &Resource, object: &Value) -> Result<(),
     {
         return refuse(format!("no PriorityClass with name {class} was found"));
     }
+    ask_webhooks(api, object, namespace).await?;
     for quota in list(api, "resourcequotas", namespace).await? {
         let hard = &quota["spec"]["hard"];
         let hard =
@@ -48,6 +50,66 @@ pub async fn admit(api: &Api, resource: &Resource, object: &Value) -> Result<(),
     Ok(())
 }
 
+/// Refuses a Pod before whose creation a webhook must be asked: nothing in this cluster answers one. A webhook whose
+/// `failurePolicy` is `Ignore` is done without, and one with `matchConditions` is never asked, as they are not read here.
+async fn ask_webhooks(api: &Api, pod: &Value, namespace: &str) -> Result<(), Status> {
+    for plural in ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"] {
+        for configuration in list(api, &format!("{plural}.admissionregistration.k8s.io"), "").await? {
+            for webhook in configuration["webhooks"].as_array().into_iter().flatten() {
+                let must = webhook["failurePolicy"] != "Ignore" && webhook["matchConditions"].is_null();
+                if must && concerns_pods(webhook) && selects(&webhook["objectSelector"], pod) {
+                    let namespace = api.store.get(&NAMESPACES, &NAMESPACES.key("", namespace)).await?;
+                    let namespace = namespace.map(|namespace| namespace.to_value()).unwrap_or_default();
+                    if selects(&webhook["namespaceSelector"], &namespace) {
+                        let name = webhook["name"].as_str().unwrap_or_default();
+                        return Err(Status::webhook_failed(name, &unanswered(api, webhook).await?));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether one of a webhook's rules is about the creation of Pods.
+fn concerns_pods(webhook: &Value) -> bool {
+    let has = |rule: &Value, list: &str, words: &[&str]| {
+        let mut found = rule[list].as_array().into_iter().flatten().filter_map(Value::as_str);
+        found.any(|word| words.contains(&word))
+    };
+    let is_its = |rule: &&Value| {
+        has(rule, "operations", &["CREATE", "*"])
+            && has(rule, "apiGroups", &["", "*"])
+            && has(rule, "apiVersions", &["v1", "*"])
+            && has(rule, "resources", &["pods", "*", "*/*"])
+            && rule["scope"] != "Cluster"
+    };
+    webhook["rules"].as_array().into_iter().flatten().any(|rule| is_its(&rule))
+}
+
+/// Whether a selector selects an object; without one every object is.
+fn selects(selector: &Value, object: &Value) -> bool {
+    selector.is_null() || Selector::parse(selector).is_ok_and(|selector| selector.matches(object))
+}
+
+/// Why a webhook does not answer, in the words of the real server.
+async fn unanswered(api: &Api, webhook: &Value) -> Result<String, Status> {
+    let client = &webhook["clientConfig"];
+    let seconds = webhook["timeoutSeconds"].as_u64().unwrap_or(10);
+    let text = |pointer: &str| client.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    if let Some(url) = client["url"].as_str() {
+        return Ok(format!("Post \"{url}?timeout={seconds}s\": dial tcp: connect: connection refused"));
+    }
+    let (namespace, name, path) = (text("/service/namespace"), text("/service/name"), text("/service/path"));
+    let port = client["service"]["port"].as_u64().unwrap_or(443);
+    let url = format!("https://{name}.{namespace}.svc:{port}{path}?timeout={seconds}s");
+    let service = api.store.get(&SERVICES, &SERVICES.key(namespace, name)).await?;
+    Ok(match service {
+        None => format!("Post \"{url}\": service \"{name}\" not found"),
+        Some(_) => format!("Post \"{url}\": dial tcp: connect: connection refused"),
+    })
+}
+
 async fn exists(api: &Api, plural: &str, namespace: &str, name: &str) -> Result<bool, Status> {
     let Some(resource) = api.registry.by_name(plural) else { return Ok(true) };
     Ok(api.store.get(&resource, &resource.key(namespace, name)).await?.is_some())
@@ -55,7 +117,8 @@ async fn exists(api: &Api, plural: &str, namespace: &str, name: &str) -> Result<
 
 async fn list(api: &Api, plural: &str, namespace: &str) -> Result<Vec<Value>, Status> {
     let Some(resource) = api.registry.by_name(plural) else { return Ok(Vec::new()) };
-    let filter = Filter { namespace: Some(namespace.to_owned()), ..Filter::default() };
+    let namespace = Some(namespace).filter(|namespace| !namespace.is_empty()).map(str::to_owned);
+    let filter = Filter { namespace, ..Filter::default() };
     let query = ListQuery { filter, freshness: Freshness::NotOlderThan(0), after: None, limit: 0 };
     Ok(api.store.list(&resource, &query).await?.objects.iter().map(|object| object.to_value()).collect())
 }

@@ -14,6 +14,7 @@ use crate::feed::wrong::row::Words;
 use crate::why::incident::Incident;
 use crate::why::references::text;
 use crate::why::ties::{Tie, Ties};
+use crate::why::webhooks;
 
 /// How sure it is that a change is the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -263,11 +264,12 @@ impl Cause {
             Tie::Own | Tie::Owner => fits(fault, facts.said, path),
             _ => i64::from(is_asked(path, tie)),
         };
+        let webhooks = if tie == Tie::Webhook { webhooks::named(text_after, facts.said) } else { Vec::new() };
         let field = line
             .fields
             .iter()
             .rev()
-            .max_by_key(|field| weight(&field.path))
+            .max_by_key(|field| (weight(&field.path), webhooks::can_refuse(field, &webhooks, facts.said)))
             .filter(|_| !matches!(line.delta_type, DeltaType::Added | DeltaType::Deleted));
         let path = field.map_or(SmolStr::default(), |field| field.path.clone());
         let comes_or_goes = matches!(line.delta_type, DeltaType::Added | DeltaType::Deleted);
@@ -280,7 +282,7 @@ impl Cause {
         let (fit, proof) = match tie {
             Tie::Own | Tie::Owner => own(line, field, weight(&path), facts, &mut check),
             Tie::Node => node(line, &path, text_after, facts, &mut check),
-            _ => referred(line, field, tie, facts, &mut check),
+            _ => referred(line, field, (tie, text_after, &webhooks), facts, &mut check),
         };
         let before = ((incident.since - line.at) / 1_000.0).max(0.0);
         let by_time = 60 - (before / 10.0).min(60.0) as i64;
@@ -462,12 +464,19 @@ fn node(line: &Line, path: &str, text_after: &str, facts: &Facts<'_>, check: Fou
 }
 
 /// A change of something that the Pods refer to, or that limits them.
-fn referred(line: &Line, field: Option<&Field>, tie: Tie, facts: &Facts<'_>, check: Found<'_>) -> (i64, Proof) {
+/// `webhooks` are those of it that the error names.
+fn referred(
+    line: &Line,
+    field: Option<&Field>,
+    (tie, text_after, webhooks): (Tie, &str, &[String]),
+    facts: &Facts<'_>,
+    check: Found<'_>,
+) -> (i64, Proof) {
     let incident = facts.incident;
     let (said, fault) = (facts.said, incident.fault.as_ref());
     let is_gone =
         line.delta_type == DeltaType::Deleted || field.is_some_and(|field| field.path == "metadata.deletionTimestamp");
-    let is_named = names(said, &line.key.name);
+    let is_named = !webhooks.is_empty() || (tie != Tie::Webhook && names(said, &line.key.name));
     let refers = match tie {
         Tie::ConfigMap | Tie::Secret => "the Pods read it",
         Tie::Claim => "the Pods mount it",
@@ -506,15 +515,19 @@ fn referred(line: &Line, field: Option<&Field>, tie: Tie, facts: &Facts<'_>, che
         {
             2
         }
-        (Tie::Webhook, Some(Fault::Create { .. })) if said.contains("webhook") => 3,
+        (Tie::Webhook, Some(Fault::Create { .. })) if is_named => 1,
         (Tie::Namespace, Some(Fault::Create { .. })) if is_gone => 3,
         (Tie::Autoscaler, Some(Fault::Create { .. } | Fault::Schedule { .. })) => 1,
         (_, None) => 1,
         _ => 0,
     };
     if fault.is_some() {
-        let words = if is_named { "the error names it" } else { "the error does not name it" };
-        check(is_named, words, None);
+        let words = match webhooks.first() {
+            Some(webhook) => format!("the error names its webhook {webhook}"),
+            None if is_named => String::from("the error names it"),
+            None => String::from("the error does not name it"),
+        };
+        check(is_named, &words, None);
     }
     if matches!(tie, Tie::ConfigMap | Tie::Secret) && facts.ties.made_at.is_some() {
         let words =
@@ -524,11 +537,22 @@ fn referred(line: &Line, field: Option<&Field>, tie: Tie, facts: &Facts<'_>, che
     let takes_away = match tie {
         Tie::Quota => is_less(field),
         Tie::ConfigMap | Tie::Secret => is_gone || field.is_some_and(|field| field.new.is_none()),
-        Tie::Webhook => !is_gone,
+        Tie::Webhook => {
+            webhooks::refuses(text_after, webhooks, said)
+                && (line.delta_type == DeltaType::Added
+                    || field.is_some_and(|field| webhooks::can_refuse(field, webhooks, said)))
+        }
         _ => is_gone,
     };
     if tie == Tie::Quota && fit > 1 {
         let words = if takes_away { "it allows less than before" } else { "it does not allow less than before" };
+        check(takes_away, words, Some(line.seq));
+    }
+    if tie == Tie::Webhook && is_named {
+        let words = match takes_away {
+            true => "it can refuse what it let through before",
+            false => "it does not refuse more than before",
+        };
         check(takes_away, words, Some(line.seq));
     }
     let fit = match () {

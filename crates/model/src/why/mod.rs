@@ -10,6 +10,7 @@ pub mod search;
 pub mod ties;
 pub mod trail;
 pub mod unchanged;
+mod webhooks;
 
 /// What the user asks of an incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

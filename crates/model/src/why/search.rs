@@ -53,6 +53,8 @@ pub struct Search {
     said: String,
     own: String,
     was_well_at: Option<f64>,
+    /// When a Pod was created last in the namespace before the incident.
+    created_at: Option<f64>,
     next: u64,
     until: u64,
     /// The last change of each field, and how many there were.
@@ -77,6 +79,7 @@ impl Search {
             said: incident.said(),
             own: own.map(|(_, text)| text).unwrap_or_default(),
             was_well_at: was_well_at(&ties, since, history),
+            created_at: None,
             next: history.moment(from).received,
             until,
             causes: FxHashMap::default(),
@@ -113,6 +116,10 @@ impl Search {
                 return;
             }
             seen += 1;
+            let is_created = record.delta_type == DeltaType::Added && resource.kind == "Pod";
+            if is_created && *life.key.namespace == *self.ties.namespace() && resource.cluster == self.ties.cluster() {
+                self.created_at = Some(record.at);
+            }
             if let Some(tie) = self.ties.find(&resource, &life.key) {
                 tied.push((record.sequence, tie));
             }
@@ -164,6 +171,7 @@ impl Search {
         });
         let mut causes: Vec<Cause> = causes.collect();
         weigh_quotas(&mut causes);
+        weigh_webhooks(&mut causes, self.created_at);
         sort_by(&mut causes, |one, other| other.score.cmp(&one.score).then(other.seq.cmp(&one.seq)));
         self.found.trail = trail(&self.incident, &self.ties, causes.first(), history, self.until);
         self.found.causes = causes;
@@ -185,6 +193,18 @@ fn weigh_quotas(causes: &mut [Cause]) {
             cause.proof = cause.proof.min(Proof::Possible);
             cause.score = cause.score.min(300);
             let words = String::from("more Pods were asked for after it");
+            cause.checks.push(Check { holds: false, words, seq: None });
+        }
+    }
+}
+
+/// A webhook that lets Pods be created is not what refuses them.
+fn weigh_webhooks(causes: &mut [Cause], created_at: Option<f64>) {
+    for cause in causes.iter_mut().filter(|cause| cause.tie == Tie::Webhook) {
+        if created_at.is_some_and(|created| created > cause.at + AFTER) {
+            cause.proof = cause.proof.min(Proof::Possible);
+            cause.score = cause.score.min(300);
+            let words = String::from("Pods were created in this namespace after it");
             cause.checks.push(Check { holds: false, words, seq: None });
         }
     }

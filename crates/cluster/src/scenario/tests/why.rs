@@ -34,6 +34,9 @@ const CLASSES: ApiResource = kind("scheduling.k8s.io", "priorityclasses", "Prior
 const AUTOSCALERS: ApiResource =
     ApiResource { version: "v2", ..kind("autoscaling", "horizontalpodautoscalers", "HorizontalPodAutoscaler", true) };
 
+const WEBHOOKS: ApiResource =
+    kind("admissionregistration.k8s.io", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false);
+
 const fn kind(group: &'static str, plural: &'static str, kind: &'static str, namespaced: bool) -> ApiResource {
     ApiResource { group, version: "v1", plural, kind, namespaced, cluster: "" }
 }
@@ -46,7 +49,7 @@ const NAMESPACE: &str = "why";
 /// The label of the node on which the Pods run that are to be drained.
 const LABEL: &str = "example.com/disk";
 
-/// What is planted. There are no webhooks in the demo cluster.
+/// What is planted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Plant {
     Image,
@@ -63,10 +66,11 @@ enum Plant {
     Account,
     Selector,
     Scale,
+    Webhook,
 }
 
 impl Plant {
-    const ALL: [Plant; 14] = [
+    const ALL: [Plant; 15] = [
         Plant::Image,
         Plant::Command,
         Plant::ConfigMapKey,
@@ -81,6 +85,7 @@ impl Plant {
         Plant::Account,
         Plant::Selector,
         Plant::Scale,
+        Plant::Webhook,
     ];
 }
 
@@ -112,6 +117,19 @@ struct Outcome {
 
 fn named(object: (&str, &str)) -> (String, String) {
     (object.0.to_owned(), object.1.to_owned())
+}
+
+/// A webhook that is asked before a Pod of the namespace is created, and that does not answer.
+fn webhooks(name: &str, change: Value) -> Value {
+    let mut webhook = json!({"name": format!("pods.{name}.example.com"), "failurePolicy": "Ignore", "sideEffects": "None",
+        "admissionReviewVersions": ["v1"],
+        "clientConfig": {"service": {"namespace": "kube-system", "name": "policies", "path": "/pods"}},
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": NAMESPACE}},
+        "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}]});
+    for (member, value) in change.as_object().into_iter().flatten() {
+        webhook[member] = value.clone();
+    }
+    json!({"metadata": {"name": name}, "webhooks": [webhook]})
 }
 
 struct Gardener {
@@ -203,6 +221,7 @@ impl Gardener {
         self.create(&CONFIG_MAPS, json!({"metadata": {"name": "settings"}, "data": settings})).await?;
         self.create(&QUOTAS, json!({"metadata": {"name": "pods-of-why"}, "spec": {"hard": {"pods": "50"}}})).await?;
         self.create(&CLASSES, json!({"metadata": {"name": "urgent"}, "value": 1000})).await?;
+        self.create(&WEBHOOKS, webhooks("rules-of-why", json!({}))).await?;
         let selector = if plant == Plant::Drain { json!({LABEL: "fast"}) } else { json!({}) };
         if plant == Plant::Drain {
             self.patch(&NODES, node, json!({"metadata": {"labels": {LABEL: "fast"}}})).await?;
@@ -221,7 +240,7 @@ impl Gardener {
         self.rolled_out().await;
         for _ in 0..self.random.between(1, 4) {
             self.rest(500, 6_000).await;
-            match self.random.below(7) {
+            match self.random.below(8) {
                 0 => self.patch(&CONFIG_MAPS, "settings", json!({"data": {"LEVEL": "debug"}})).await?,
                 1 => self.patch(&QUOTAS, "pods-of-why", json!({"spec": {"hard": {"pods": "60"}}})).await?,
                 2 => {
@@ -236,6 +255,11 @@ impl Gardener {
                 }
                 4 => self.patch(&SERVICE_ACCOUNTS, "runner", json!({"metadata": {"labels": {"team": "why"}}})).await?,
                 5 => {
+                    let seconds = self.random.between(1, 9);
+                    let webhooks = webhooks("rules-of-why", json!({"timeoutSeconds": seconds}));
+                    self.patch(&WEBHOOKS, "rules-of-why", webhooks).await?
+                }
+                6 => {
                     self.container(json!({"env": [{"name": "COLOUR", "value": "blue"}]})).await?;
                     self.rolled_out().await;
                 }
@@ -355,6 +379,17 @@ impl Gardener {
                 self.template(json!({"spec": {"nodeSelector": {LABEL: "none"}}})).await?;
                 log(of_workload)
             }
+            Plant::Webhook => {
+                let must = json!({"failurePolicy": "Fail"});
+                let name = if is_second { "further-rules" } else { "rules-of-why" };
+                match is_second {
+                    true => self.create(&WEBHOOKS, webhooks(name, must)).await?,
+                    false => self.patch(&WEBHOOKS, name, webhooks(name, must)).await?,
+                }
+                self.rest(300, 4_000).await;
+                self.delete_pods(1).await?;
+                log(("ValidatingWebhookConfiguration", name))
+            }
             Plant::Scale => {
                 self.patch(&DEPLOYMENTS, NAME, json!({"spec": {"replicas": 70}})).await?;
                 log(of_workload)
@@ -446,7 +481,14 @@ async fn planted(seed: u64) -> (Plant, Option<Outcome>) {
             };
             if let Ok(log) = done.await {
                 let judged = gardener.judge(&log).await;
-                own.replace(Some(judged));
+                let failed_at = page.failed.borrow().get(&(String::from("Node"), node)).copied();
+                // A node that fails by itself is one more cause, and the same one: nodes of *mixed* do. What is planted is missed later.
+                let is_overtaken = match plant {
+                    Plant::Drain => failed_at.is_some(),
+                    Plant::Node => failed_at.is_some_and(|at| at < log.at + SOON),
+                    _ => false,
+                };
+                own.replace(Some(judged).filter(|_| !is_overtaken));
             }
             page.is_over.set(true);
         }
@@ -504,7 +546,7 @@ async fn figures(seeds: impl Iterator<Item = u64>) -> Figures {
         let (plant, outcome) = planted(seed).await;
         eprintln!("seed {seed}, {plant:?}: played in {:.1} s", began.elapsed().as_secs_f64());
         let Some(outcome) = outcome else {
-            println!("seed {seed}, {plant:?}: the cluster refused");
+            println!("seed {seed}, {plant:?}: the cluster refused, or its node failed by itself");
             continue;
         };
         let is_good = outcome.place == Some(0)
@@ -525,11 +567,11 @@ async fn figures(seeds: impl Iterator<Item = u64>) -> Figures {
 
 #[tokio::test(start_paused = true)]
 async fn a_few_causes_are_named_first_and_nothing_is_proven_falsely() {
-    // A command, a key of a ConfigMap, a priority class.
-    let all = figures([1, 2, 10].into_iter()).await;
+    // A command, a key of a ConfigMap, a priority class, a webhook.
+    let all = figures([1, 2, 10, 14].into_iter()).await;
     // How soon an incident opens is a figure of `./dev why`. The paused clock leaps while another thread works, and on a busy machine
     // so far that it says nothing.
-    assert_eq!((all.count, all.first, all.false_proofs), (3, 3, 0), "{}", all.line("all"));
+    assert_eq!((all.count, all.first, all.false_proofs), (4, 4, 0), "{}", all.line("all"));
 }
 
 /// The goal: `./dev why --seeds 200`.
