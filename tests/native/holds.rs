@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::environment::Environment;
 use kubechurn_model::recording::Selected;
+use kubechurn_model::rewind::banner::RewindCommand;
 use kubechurn_model::view::holds::{HoldRow, HoldsModel};
 use kubechurn_recording::Header;
 
@@ -27,6 +30,14 @@ async fn shown(page: &Page, what: &str, is_so: impl Fn(&HoldsModel) -> bool) -> 
         found.ok_or_else(|| format!("{model:#?}"))
     })
     .await
+}
+
+fn now(page: &Page) -> f64 {
+    page.look(|_, place| place.now())
+}
+
+fn rewind(page: &Page, at: f64) {
+    page.command(Command::Rewind(RewindCommand::To(at)));
 }
 
 fn deleting(mut object: Value, finalizers: &[&str]) -> Value {
@@ -94,6 +105,7 @@ async fn pods_that_use_an_object_are_counted_and_those_with_the_old_data() {
         cluster.put(&pod("old", "2020-01-01T00:00:00Z")).await;
         let model = shown(page, "the Pod is found", |model| model.users.len() == 1).await;
         assert!(model.used.contains("1 Pod refers to it. Its data has not changed since"), "{}", model.used);
+        let (unchanged_at, unchanged) = (now(page), model);
         let mut changed = settings.clone();
         changed["data"]["LEVEL"] = json!("debug");
         cluster.put(&changed).await;
@@ -105,6 +117,17 @@ async fn pods_that_use_an_object_are_counted_and_those_with_the_old_data() {
         assert!(lines.iter().any(|line| line == "Pod shop/new started after the last change"), "{lines:?}");
         let unwatched = "Not watched, so not looked at: ";
         assert!(model.unknown.iter().any(|words| words.starts_with(unwatched) && words.contains("CronJob") && !words.contains("Pod")), "{:?}", model.unknown);
+        // At another moment it is what it was then.
+        let (changed_at, changed) = (now(page), model);
+        for (at, then) in [(unchanged_at, unchanged), (changed_at, changed)] {
+            rewind(page, at);
+            let model = shown(page, "what it was then", |model| model.users.len() == then.users.len()).await;
+            let lines = |model: &HoldsModel| model.users.iter().map(line).collect::<Vec<_>>();
+            assert_eq!((lines(&model), &model.unknown), (lines(&then), &then.unknown));
+            let is_old = |model: &HoldsModel| model.used.contains("with the old data");
+            assert_eq!(is_old(&model), is_old(&then), "{} {}", model.used, then.used);
+        }
+        page.command(Command::Rewind(RewindCommand::Live));
         // A claim that is to go, and that Pods use.
         let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "shop",
             "uid": "claim"}, "spec": {"storageClassName": "fast"}, "status": {"phase": "Bound"}});
@@ -120,7 +143,8 @@ async fn pods_that_use_an_object_are_counted_and_those_with_the_old_data() {
                 "status": {"disruptionsAllowed": 0, "currentHealthy": 2, "desiredHealthy": 2}}))
             .await;
         page.open("#/pods?sel=shop/old&pin=poddisruptionbudgets");
-        let model = shown(page, "the budget refuses", |model| !model.held.is_empty()).await;
+        let is_budget = |row: &HoldRow| row.name.starts_with("PodDisruptionBudget");
+        let model = shown(page, "the budget refuses", |model| model.held.iter().any(is_budget)).await;
         assert_eq!(
             model.held.iter().map(line).collect::<Vec<_>>(),
             ["PodDisruptionBudget shop/web refuses to evict it now: 2 Pods are healthy, and 2 must be"]
@@ -156,9 +180,14 @@ async fn what_is_left_in_a_namespace_and_what_blocks_an_owner_is_listed() {
         cluster.put(&deleting(config("owner", &[]), &["foregroundDeletion"])).await;
         let model = shown(page, "what blocks it is named", |model| model.held.len() == 2).await;
         assert_eq!(line(&model.held[1]), "ConfigMap shop/b is still there, and blocks it");
+        let blocked_at = now(page);
         cluster.delete("/api/v1/namespaces/shop/configmaps/b").await;
         let model = shown(page, "nothing blocks it", |model| model.held.len() == 1).await;
         assert!(model.unknown.iter().any(|words| words.starts_with("Of what is watched nothing is left")), "{:?}", model.unknown);
+        rewind(page, blocked_at);
+        let model = shown(page, "what blocked it then", |model| model.held.len() == 2).await;
+        assert_eq!(line(&model.held[1]), "ConfigMap shop/b is still there, and blocks it");
+        page.command(Command::Rewind(RewindCommand::Live));
         wait_until("the page is in order", SOON, async || {
             holds(page.view(|view| view.footer.pipeline.balanced), || String::from("it is not"))
         })

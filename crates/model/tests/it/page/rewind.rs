@@ -8,7 +8,8 @@ use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::bookmark;
 use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::history::Budget;
-use kubechurn_model::page::command::{Command, TimelineCommand};
+use kubechurn_model::inspector::last_write::Outcome;
+use kubechurn_model::page::command::{Command, InspectorCommand, TimelineCommand};
 use kubechurn_model::page::effect::Pace;
 use kubechurn_model::page::keys::Focus;
 use kubechurn_model::rewind::banner::{RewindCommand, RewindModel};
@@ -545,6 +546,96 @@ fn the_inspector_shows_the_object_as_it_was_and_no_later_version() {
     let (state, words, phase, shown, later) = inspected(&play);
     assert_eq!((state, &*phase, shown, later), ("deleted", "Failed", 2, 0));
     assert_eq!(words, "Deleted at 00:00:40. This is the last state that this session received.");
+}
+
+#[test]
+fn the_events_of_an_object_are_those_of_then() {
+    let (mut play, _, _) = played("#/pods?sel=shop/a&tab=events");
+    (0..6).for_each(|_| play.frame());
+    // The last of its kind: what *What changed* shows is watched, too.
+    let events = play.informers.iter().rfind(|(_, of)| *of == "events").expect("its Events are watched").0;
+    let event = |name: &str, time: &str| {
+        json!({"kind": "Event", "apiVersion": "v1", "type": "Normal", "reason": name, "lastTimestamp": time, "firstTimestamp": time,
+            "metadata": {"name": name, "namespace": "shop", "uid": name, "resourceVersion": "50"},
+            "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "a", "uid": "a"}})
+    };
+    play.reflects(events, Input::Start);
+    play.reflects(events, Input::Opened);
+    play.event(events, "ADDED", &event("Pulled", "1970-01-01T00:00:15Z"));
+    play.event(events, "ADDED", &event("Killing", "1970-01-01T00:00:35Z"));
+    let listed = json!({"resourceVersion": "100", "annotations": {"k8s.io/initial-events-end": "true"}});
+    play.event(events, "BOOKMARK", &json!({"kind": "Event", "apiVersion": "v1", "metadata": listed}));
+    (0..3).for_each(|_| play.frame());
+    let shown = |play: &Play| {
+        let model = (*play.page.view().inspector.events).clone();
+        (model.items.into_iter().map(|item| item.reason).collect::<Vec<_>>(), model.words)
+    };
+    assert_eq!(shown(&play), (vec!["Killing".into(), "Pulled".into()], String::new()));
+    play.rewind(RewindCommand::To(25_000.0));
+    let (reasons, words) = shown(&play);
+    assert_eq!((reasons, words.starts_with("1 of its Events came")), (vec!["Pulled".into()], true), "{words}");
+    play.rewind(RewindCommand::Live);
+    assert_eq!(shown(&play).0, ["Killing", "Pulled"]);
+}
+
+#[test]
+fn the_last_write_of_a_field_is_the_last_one_until_then() {
+    let (mut play, id, _) = played("#/pods?sel=shop/a&tab=yaml");
+    play.event(id, "MODIFIED", &pod("shop", "a", 13, "Failed"));
+    play.frame();
+    let written_at = |play: &mut Play| {
+        let field = Some(String::from("/status/phase"));
+        play.command(Command::Inspector(InspectorCommand::LastWrite(field)));
+        play.frame();
+        play.rests();
+        let answer = play.page.view().inspector.last_write.as_ref().expect("there is an answer").clone();
+        match answer.outcome {
+            Outcome::Written(written) => written.at,
+            // It is as old as the first list.
+            Outcome::Before(at) => at,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(written_at(&mut play) > 60_000.0);
+    play.rewind(RewindCommand::To(25_000.0));
+    assert_eq!(written_at(&mut play), 20_000.0);
+    play.rewind(RewindCommand::To(15_000.0));
+    assert_eq!(written_at(&mut play), 10_000.0);
+    play.rewind(RewindCommand::Live);
+    assert!(written_at(&mut play) > 60_000.0);
+}
+
+#[test]
+fn what_a_list_brought_before_it_was_complete_is_no_part_of_the_past() {
+    let mut play = Play::found("#/pods");
+    play.command(Command::Scroll { top: 0.0, height: 528.0 });
+    play.command(Command::Timeline(TimelineCommand::Resize(1_012.0, 220.0)));
+    let (id, mut drawn) = (play.informers[0].0, Drawn::new());
+    play.place.now.set(10_000.0);
+    play.reflects(id, Input::Start);
+    play.reflects(id, Input::Opened);
+    play.event(id, "ADDED", &pod("shop", "a", 1, "Pending"));
+    play.event(id, "ADDED", &pod("shop", "b", 2, "Pending"));
+    play.rests();
+    play.frame();
+    assert_eq!(play.table(&mut drawn).len(), 2, "they are shown as they come");
+    play.place.now.set(20_000.0);
+    // While the list goes on, and afterwards.
+    for is_complete in [false, true] {
+        if is_complete {
+            play.rewind(RewindCommand::Live);
+            play.reflects(id, Input::Frame(&bookmark("9", LISTED)));
+            play.rests();
+            play.frame();
+            assert_eq!(play.table(&mut drawn).len(), 2);
+            play.place.now.set(30_000.0);
+        }
+        play.rewind(RewindCommand::To(15_000.0));
+        assert_eq!(play.table(&mut drawn), [""; 0], "{is_complete}");
+        assert_eq!(Play::json(play.page.rows_of("pods", &play.place)), json!([]), "{is_complete}");
+    }
+    play.rewind(RewindCommand::Live);
+    assert_eq!(play.table(&mut drawn).len(), 2);
 }
 
 #[test]
