@@ -6,7 +6,7 @@ use kubechurn_harness::tools;
 
 /// The most bytes that the program may have: about 2 % more than when this was set. Whoever raises it says in
 /// docs/measurements.md what the bytes are for.
-const MOST: u64 = 4_240_000;
+const MOST: u64 = 4_290_000;
 
 #[test]
 fn the_program_does_not_grow_unseen() {

@@ -303,35 +303,37 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                     </button>
                 })}
                 <span class="grow"></span>
-                {move || note.get().map(|id| view! {
-                    <button
-                        class="on-hover"
-                        data-testid="feed-note"
-                        title="change the note, or remove it"
-                        on:click=move |_| send(Command::Recording(RecordingCommand::Note(NoteCommand::Change(id))))
-                    >
-                        "change"
+                <span class="feed-hover">
+                    {move || note.get().map(|id| view! {
+                        <button
+                            class="on-hover"
+                            data-testid="feed-note"
+                            title="change the note, or remove it"
+                            on:click=move |_| send(Command::Recording(RecordingCommand::Note(NoteCommand::Change(id))))
+                        >
+                            "change"
+                        </button>
+                    })}
+                    <button class="on-hover" data-testid="feed-rewind" title="show the page as it was then" on:click=rewind>
+                        "◀◀ rewind"
                     </button>
-                })}
+                    <button class="on-hover" data-testid="feed-around" title="what else changed within 2 s of this?" on:click=around>
+                        "± 2 s"
+                    </button>
+                    {move || Some(noise.get()).filter(|path| !path.is_empty()).map(|path| view! {
+                        <button
+                            class="on-hover"
+                            data-testid="feed-as-noise"
+                            aria-haspopup="menu"
+                            title=format!("fold {path} as noise: of this object, or of its kind")
+                            on:click=mark
+                        >
+                            "noise"
+                        </button>
+                    })}
+                </span>
                 {move || Some(rollout.get()).filter(|[href, _]| !href.is_empty()).map(|[href, name]| view! {
                     <a class="feed-rollout" data-testid="feed-rollout" href=href aria-label=format!("the rollout of {name}")>"rollout"</a>
-                })}
-                <button class="on-hover" data-testid="feed-rewind" title="show the page as it was then" on:click=rewind>
-                    "◀◀ rewind"
-                </button>
-                <button class="on-hover" data-testid="feed-around" title="what else changed within 2 s of this?" on:click=around>
-                    "± 2 s"
-                </button>
-                {move || Some(noise.get()).filter(|path| !path.is_empty()).map(|path| view! {
-                    <button
-                        class="on-hover"
-                        data-testid="feed-as-noise"
-                        aria-haspopup="menu"
-                        title=format!("fold {path} as noise: of this object, or of its kind")
-                        on:click=mark
-                    >
-                        "noise"
-                    </button>
                 })}
                 <span class="feed-unknown">{move || row.with(|row| row.unknown)}</span>
                 <time data-at=move || row.with(|row| row.at)>{read(|row| row.time.clone())}</time>
