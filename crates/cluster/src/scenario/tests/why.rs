@@ -488,7 +488,7 @@ async fn planted(seed: u64) -> (Plant, Option<Outcome>) {
                     Plant::Node => failed_at.is_some_and(|at| at < log.at + SOON),
                     _ => false,
                 };
-                own.replace(Some(judged).filter(|_| !is_overtaken));
+                own.replace((!is_overtaken).then_some(judged));
             }
             page.is_over.set(true);
         }
