@@ -1,10 +1,11 @@
 //! A folder with the files of a recording, one after the other. Their names are the times at which they begin, so that they sort.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use flate2::read::GzDecoder;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_recording::native;
 
@@ -15,6 +16,8 @@ use crate::changes::time;
 pub const EXTENSION: &str = ".churn";
 /// What follows the name of a file whose beginning is not complete.
 const PART: &str = ".part";
+/// With what a file begins that gzip has written.
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// A folder that this program alone writes into.
 #[derive(Debug)]
@@ -72,6 +75,15 @@ fn is_own(path: &Path) -> bool {
     read.is_ok() && native::header(&bytes).is_ok_and(|(_, header)| header.program.split(' ').next() == Some(own))
 }
 
+/// Whether a file breaks off within its first line, as one does over whose first bytes this program was killed.
+fn is_torn(path: &Path) -> bool {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(native::BEGINNING as u64).read_to_end(&mut bytes));
+    let line = BufReader::new(GzDecoder::new(&*bytes)).read_until(b'\n', &mut Vec::new());
+    let is_gzip = MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]);
+    read.is_ok() && (bytes.is_empty() || (is_gzip && line.is_err()))
+}
+
 impl Folder {
     /// Opens a folder to write into, and makes it if it is not there.
     ///
@@ -89,7 +101,7 @@ impl Folder {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()?.strip_suffix(PART));
             // Whoever wrote it was killed, and all that it has is in the file before it.
-            if name.and_then(begins).is_some() && (fs::metadata(&path)?.len() == 0 || is_own(&path)) {
+            if name.and_then(begins).is_some() && (is_own(&path) || is_torn(&path)) {
                 fs::remove_file(&path)?;
             }
         }

@@ -387,8 +387,11 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Write;
     use std::time::Duration;
 
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
     use kubechurn_client::api::object::ObjectKey;
     use kubechurn_client::api::request::Scope;
     use kubechurn_client::api::uid::Uid;
@@ -541,9 +544,17 @@ mod tests {
         fs::copy(&first, part("1")).expect("a file");
         fs::write(part("2"), "").expect("a file");
         fs::write(part("3"), "somebody's").expect("a file");
+        let bytes = fs::read(&first).expect("a file");
+        for (name, length) in [("4", 1), ("5", 7), ("6", 40)] {
+            fs::write(part(name), &bytes[..length]).expect("a file");
+        }
+        let mut others = GzEncoder::new(Vec::new(), Compression::fast());
+        others.write_all(b"somebody's").expect("memory");
+        fs::write(part("7"), others.finish().expect("memory")).expect("a file");
         drop(output);
         drop(open(5_000.0));
-        assert_eq!(["1", "2", "3"].map(|name| part(name).exists()), [false, false, true]);
+        let stays = ["1", "2", "3", "4", "5", "6", "7"].map(|name| part(name).exists());
+        assert_eq!(stays, [false, false, true, false, false, false, true]);
         fs::remove_dir_all(&path).expect("it goes");
     }
 }
