@@ -413,11 +413,12 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str], seed: u64) {
         let steady = if is_storm { Vec::new() } else { steady(&seen) };
         for place in steady.iter().step_by((steady.len() / MOMENTS).max(1)) {
             let (at, _, then) = &seen[*place];
+            let title = || page.view(|view| view.feed.wrong.title.clone());
+            let before = title();
             page.command(Command::Rewind(RewindCommand::To(*at)));
             wait_until(&format!("{scenario}: what was wrong at {at}"), SOON, async || {
-                let now = page.look(|page, _| wrong(page));
-                let of = page.view(|view| view.feed.wrong.title.clone());
-                holds(are_alike(&now, then), || format!("{of}: {now:#?}\nand was\n{then:#?}"))
+                let (now, of) = (page.look(|page, _| wrong(page)), title());
+                holds(of != before && are_alike(&now, then), || format!("{of}: {now:#?}\nand was\n{then:#?}"))
             })
             .await;
             opened.command(Command::Rewind(RewindCommand::To(*at)));

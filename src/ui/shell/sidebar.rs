@@ -160,6 +160,9 @@ fn Group(heading: &'static str, groups: Groups, screen: Screen, commands: Comman
     }
 }
 
+/// How many letters of a kind's name have room in the usual size.
+const LONG: usize = 27;
+
 #[component]
 fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Commands) -> impl IntoView {
     let item =
@@ -195,7 +198,7 @@ fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Comma
                 <span class="state" data-state=move || item.with(|item| item.as_ref().map_or("", |item| item.state))>
                     {move || item.with(|item| item.as_ref().map_or("○", glyph))}
                 </span>
-                <span>{title}</span>
+                <span data-long=(title.len() > LONG).to_string()>{title}</span>
                 <span class="num">{read(|item| item.count.clone())}</span>
                 <svg viewBox="0 0 44 14" aria-hidden="true" preserveAspectRatio="none">
                     <path d=read(|item| item.spark.clone()) />

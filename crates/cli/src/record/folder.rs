@@ -67,21 +67,26 @@ fn part(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Whether this program has written a file, by what its first line says.
-fn is_own(path: &Path) -> bool {
+/// The first bytes of a file.
+fn beginning(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(native::BEGINNING as u64).read_to_end(&mut bytes));
-    let (own, _) = PROGRAM.split_once('/').unwrap_or((PROGRAM, ""));
-    read.is_ok() && native::header(&bytes).is_ok_and(|(_, header)| header.program.split(' ').next() == Some(own))
+    File::open(path)?.take(native::BEGINNING as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
-/// Whether a file breaks off within its first line, as one does over whose first bytes this program was killed.
+/// Whether this program has written a file, by what its first line says.
+fn is_own(path: &Path) -> bool {
+    let (own, _) = PROGRAM.split_once('/').unwrap_or((PROGRAM, ""));
+    let header = beginning(path).ok().and_then(|bytes| native::header(&bytes).ok());
+    header.is_some_and(|(_, header)| header.program.split(' ').next() == Some(own))
+}
+
+/// Whether a file breaks off within its first line, as one does in which this program had hardly begun when it was killed.
 fn is_torn(path: &Path) -> bool {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(native::BEGINNING as u64).read_to_end(&mut bytes));
+    let Ok(bytes) = beginning(path) else { return false };
     let line = BufReader::new(GzDecoder::new(&*bytes)).read_until(b'\n', &mut Vec::new());
     let is_gzip = MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]);
-    read.is_ok() && (bytes.is_empty() || (is_gzip && line.is_err()))
+    bytes.is_empty() || (is_gzip && line.is_err())
 }
 
 impl Folder {

@@ -378,9 +378,9 @@ impl Changes {
         self.waiting.len()
     }
 
-    /// When the oldest change was received that is still to be read, in milliseconds.
-    pub fn unread_since(&self) -> Option<f64> {
-        self.waiting.front().and_then(|sequence| self.times.received_at(*sequence))
+    /// The number of the oldest change that is still to be read.
+    pub fn oldest_waiting(&self) -> Option<u64> {
+        self.waiting.front().copied()
     }
 
     /// The next change that is to be read.

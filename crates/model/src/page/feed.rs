@@ -455,7 +455,7 @@ impl Feed {
         if self.wrong.is_due(cx.now) {
             let began = self.wrong.look(cx);
             self.changes.call_failing(&began);
-            let wrong = self.wrong.model(self.changes.cards(cx.shown_at()), self.changes.unread_since(), cx);
+            let wrong = self.wrong.model(self.changes.cards(cx.shown_at()), self.changes.oldest_waiting(), cx);
             cx.view.feed.wrong.put(wrong);
         }
         if !cx.navigation.route.changes {

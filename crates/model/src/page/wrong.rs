@@ -172,14 +172,9 @@ impl Wrong {
         true
     }
 
-    /// The section: what is wrong, then loops and fights, then what is over. What was over at another moment is not told. The
-    /// changes are read up to `unread_since`.
-    pub(super) fn model(
-        &mut self,
-        cards: Vec<(Card, usize)>,
-        unread_since: Option<f64>,
-        cx: &Context<'_>,
-    ) -> WrongModel {
+    /// The section: what is wrong, then loops and fights, then what is over. What was over at another moment is not told. `unread` is
+    /// the number of the oldest change that was not looked at.
+    pub(super) fn model(&mut self, cards: Vec<(Card, usize)>, unread: Option<u64>, cx: &Context<'_>) -> WrongModel {
         let is_over = |entry: &&Entry| entry.ended_at.is_some();
         let moment = cx.watching.moment;
         let (wrong, at) = match (moment, &self.then) {
@@ -194,6 +189,8 @@ impl Wrong {
         let over = || entries().filter(is_over).filter(|_| moment.is_none());
         let length = count + over().count();
         let most = if self.is_open { MOST } else { OPEN };
+        // Where it is not known when that change came, nothing is taken for read.
+        let unread_since = unread.map(|change| cx.watching.history.at(change).unwrap_or(f64::NEG_INFINITY));
         let is_read =
             |entry: &Entry| moment.is_some() || unread_since.is_none_or(|unread| unread > entry.since + SECOND);
         let row = |entry| entry_row(entry, at, is_read(entry), cx);

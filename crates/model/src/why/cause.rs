@@ -14,7 +14,7 @@ use crate::feed::wrong::row::Words;
 use crate::why::incident::Incident;
 use crate::why::references::text;
 use crate::why::ties::{Tie, Ties};
-use crate::why::webhooks;
+use crate::why::webhooks::Named;
 
 /// How sure it is that a change is the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -264,12 +264,13 @@ impl Cause {
             Tie::Own | Tie::Owner => fits(fault, facts.said, path),
             _ => i64::from(is_asked(path, tie)),
         };
-        let webhooks = if tie == Tie::Webhook { webhooks::named(text_after, facts.said) } else { Vec::new() };
+        let webhooks = (tie == Tie::Webhook).then(|| Named::of(text_after, facts.said));
+        let refuses_since = |field: &Field| webhooks.as_ref().is_some_and(|named| named.refuses_since(field));
         let field = line
             .fields
             .iter()
             .rev()
-            .max_by_key(|field| (weight(&field.path), webhooks::can_refuse(field, &webhooks, facts.said)))
+            .max_by_key(|field| (weight(&field.path), refuses_since(field)))
             .filter(|_| !matches!(line.delta_type, DeltaType::Added | DeltaType::Deleted));
         let path = field.map_or(SmolStr::default(), |field| field.path.clone());
         let comes_or_goes = matches!(line.delta_type, DeltaType::Added | DeltaType::Deleted);
@@ -282,7 +283,7 @@ impl Cause {
         let (fit, proof) = match tie {
             Tie::Own | Tie::Owner => own(line, field, weight(&path), facts, &mut check),
             Tie::Node => node(line, &path, text_after, facts, &mut check),
-            _ => referred(line, field, (tie, text_after, &webhooks), facts, &mut check),
+            _ => referred(line, field, tie, webhooks.as_ref(), facts, &mut check),
         };
         let before = ((incident.since - line.at) / 1_000.0).max(0.0);
         let by_time = 60 - (before / 10.0).min(60.0) as i64;
@@ -463,12 +464,12 @@ fn node(line: &Line, path: &str, text_after: &str, facts: &Facts<'_>, check: Fou
     }
 }
 
-/// A change of something that the Pods refer to, or that limits them.
-/// `webhooks` are those of it that the error names.
+/// A change of something that the Pods refer to, or that limits them. `webhooks` are those of it that the error names, if it has any.
 fn referred(
     line: &Line,
     field: Option<&Field>,
-    (tie, text_after, webhooks): (Tie, &str, &[String]),
+    tie: Tie,
+    webhooks: Option<&Named<'_>>,
     facts: &Facts<'_>,
     check: Found<'_>,
 ) -> (i64, Proof) {
@@ -476,7 +477,7 @@ fn referred(
     let (said, fault) = (facts.said, incident.fault.as_ref());
     let is_gone =
         line.delta_type == DeltaType::Deleted || field.is_some_and(|field| field.path == "metadata.deletionTimestamp");
-    let is_named = !webhooks.is_empty() || (tie != Tie::Webhook && names(said, &line.key.name));
+    let is_named = webhooks.map_or_else(|| names(said, &line.key.name), |named| named.first().is_some());
     let refers = match tie {
         Tie::ConfigMap | Tie::Secret => "the Pods read it",
         Tie::Claim => "the Pods mount it",
@@ -522,7 +523,7 @@ fn referred(
         _ => 0,
     };
     if fault.is_some() {
-        let words = match webhooks.first() {
+        let words = match webhooks.and_then(Named::first) {
             Some(webhook) => format!("the error names its webhook {webhook}"),
             None if is_named => String::from("the error names it"),
             None => String::from("the error does not name it"),
@@ -537,11 +538,10 @@ fn referred(
     let takes_away = match tie {
         Tie::Quota => is_less(field),
         Tie::ConfigMap | Tie::Secret => is_gone || field.is_some_and(|field| field.new.is_none()),
-        Tie::Webhook => {
-            webhooks::refuses(text_after, webhooks, said)
-                && (line.delta_type == DeltaType::Added
-                    || field.is_some_and(|field| webhooks::can_refuse(field, webhooks, said)))
-        }
+        Tie::Webhook => webhooks.is_some_and(|named| match line.delta_type {
+            DeltaType::Added => named.refuses(),
+            _ => field.is_some_and(|field| named.refuses_since(field)),
+        }),
         _ => is_gone,
     };
     if tie == Tie::Quota && fit > 1 {

@@ -1,43 +1,64 @@
 //! Admission webhooks, which the API server asks before it stores an object: which of them an error names, and which change of one
 //! can make it refuse. The words of the errors are those of `k8s.io/apiserver/pkg/admission/plugin/webhook/errors`.
 
+use std::borrow::Cow;
+
 use kubechurn_changes::field::Field;
 
 use crate::why::references::{list, text};
 
 /// The members of a webhook on which it depends of what it is asked, and what comes of that.
-const ASKED_OF: [&str; 6] =
-    ["failurePolicy", "clientConfig", "rules", "namespaceSelector", "objectSelector", "matchConditions"];
+const ASKED_OF: [&str; 5] = ["clientConfig", "rules", "namespaceSelector", "objectSelector", "matchConditions"];
 
-/// The names of the webhooks of a configuration that an error names.
-pub(super) fn named(configuration: &str, said: &str) -> Vec<String> {
-    let names = list(configuration, "webhooks").into_iter().filter_map(|webhook| text(webhook, &["name"]));
-    names.filter(|name| said.contains(&format!("webhook \"{name}\""))).map(|name| name.into_owned()).collect()
+/// The webhooks of a configuration that an error names.
+#[derive(Debug)]
+pub(super) struct Named<'a> {
+    said: &'a str,
+    names: Vec<Cow<'a, str>>,
+    /// Whether one of them must be asked. Without the answer of any other the server goes on.
+    must_be_asked: bool,
 }
 
-/// Whether one of these webhooks, as its configuration is, can be what an error speaks of: without an answer of a webhook whose
-/// `failurePolicy` is `Ignore` the server goes on.
-pub(super) fn refuses(configuration: &str, webhooks: &[String], said: &str) -> bool {
-    let is_its = |webhook: &&str| {
-        text(webhook, &["name"]).is_some_and(|name| webhooks.iter().any(|named| **named == *name))
-            && text(webhook, &["failurePolicy"]).is_none_or(|policy| policy != "Ignore")
-    };
-    !said.contains("failed calling webhook") || list(configuration, "webhooks").iter().any(is_its)
-}
-
-/// Whether after the change of a field one of these webhooks can refuse what was let through before.
-pub(super) fn can_refuse(field: &Field, webhooks: &[String], said: &str) -> bool {
-    let of_webhook =
-        |name: &String| field.path.strip_prefix("webhooks[")?.strip_prefix(name.as_str())?.strip_prefix(']');
-    webhooks.iter().filter_map(of_webhook).any(|member| match member.trim_start_matches('.') {
-        // The webhook itself is new.
-        "" => field.old.is_none(),
-        "failurePolicy" => field.new.as_ref().is_some_and(|new| new.kept().trim_matches('"') == "Fail"),
-        "timeoutSeconds" => {
-            ["deadline exceeded", "timed out", "imeout exceeded"].iter().any(|words| said.contains(words))
+impl<'a> Named<'a> {
+    /// Those of a configuration that an error names by their whole names.
+    pub fn of(configuration: &'a str, said: &'a str) -> Named<'a> {
+        let mut named = Named { said, names: Vec::new(), must_be_asked: false };
+        for webhook in list(configuration, "webhooks") {
+            if let Some(name) = text(webhook, &["name"])
+                && said.contains(&format!("webhook \"{name}\""))
+            {
+                named.names.push(name);
+                named.must_be_asked |= text(webhook, &["failurePolicy"]).is_none_or(|policy| policy != "Ignore");
+            }
         }
-        member => ASKED_OF.iter().any(|name| member.starts_with(name)),
-    })
+        named
+    }
+
+    /// The first name.
+    pub fn first(&self) -> Option<&str> {
+        self.names.first().map(|name| &**name)
+    }
+
+    /// Whether one of them, as it is now, can be what the error speaks of.
+    pub fn refuses(&self) -> bool {
+        !self.names.is_empty() && (self.must_be_asked || !self.said.contains("failed calling webhook"))
+    }
+
+    /// Whether after the change of a field one of them can refuse what it let through before.
+    pub fn refuses_since(&self, field: &Field) -> bool {
+        let of_webhook =
+            |name: &Cow<'_, str>| field.path.strip_prefix("webhooks[")?.strip_prefix(&**name)?.strip_prefix(']');
+        let can_refuse = |member: &str| match member.trim_start_matches('.') {
+            // The webhook itself is new.
+            "" => field.old.is_none(),
+            "failurePolicy" => field.new.as_ref().is_some_and(|new| new.kept().trim_matches('"') == "Fail"),
+            "timeoutSeconds" => {
+                ["deadline exceeded", "timed out", "imeout exceeded"].iter().any(|words| self.said.contains(words))
+            }
+            member => ASKED_OF.iter().any(|name| member.starts_with(name)),
+        };
+        self.refuses() && self.names.iter().filter_map(of_webhook).any(can_refuse)
+    }
 }
 
 #[cfg(test)]
@@ -46,13 +67,19 @@ mod tests {
 
     #[test]
     fn a_webhook_is_named_by_its_whole_name() {
-        let configuration = r#"{"webhooks":[{"name":"pods.example.com"},{"name":"example.com"},{"name":7},3]}"#;
-        let said = r#"Internal error occurred: failed calling webhook "pods.example.com": failed to call webhook: EOF"#;
-        assert_eq!(named(configuration, said), ["pods.example.com"]);
+        let configuration = r#"{"webhooks":[{"name":"pods.example.com"},
+            {"name":"example.com","failurePolicy":"Ignore"},{"name":7},3]}"#;
+        let failed = |name: &str| format!("failed calling webhook \"{name}\": failed to call webhook: EOF");
+        let said = failed("pods.example.com");
+        let named = Named::of(configuration, &said);
+        assert_eq!((named.names.len(), named.first(), named.refuses()), (1, Some("pods.example.com"), true));
+        let said = failed("example.com");
+        let named = Named::of(configuration, &said);
+        assert_eq!((named.first(), named.refuses()), (Some("example.com"), false), "the server goes on without it");
         let said = r#"admission webhook "example.com" denied the request: no"#;
-        assert_eq!(named(configuration, said), ["example.com"]);
+        assert!(Named::of(configuration, said).refuses());
         for odd in ["", "7", r#"{"webhooks":7}"#] {
-            assert!(named(odd, said).is_empty());
+            assert!(Named::of(odd, said).first().is_none());
         }
     }
 }

@@ -119,12 +119,6 @@ impl ReceivedTimes {
         self.changes.get(place).map(|(sequence, _)| *sequence)
     }
 
-    /// When a change was received.
-    pub fn received_at(&self, sequence: u64) -> Option<f64> {
-        let place = self.changes.partition_point(|(other, _)| *other < sequence);
-        self.changes.get(place).filter(|(other, _)| *other == sequence).map(|(_, at)| *at)
-    }
-
     /// Since when every change is known, if some were forgotten.
     fn known_since(&self) -> Option<f64> {
         self.changes.front().filter(|_| self.forgotten > 0).map(|(_, at)| *at)
