@@ -4,8 +4,8 @@
 //! Run it with `./dev bench`, or with `cargo bench --bench page` after the page and the demo cluster are built. The
 //! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
 //! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `rewind`, `inside`,
-//! `worker`, `builds`; numbers select the sizes
-//! of cluster of `list` and `rewind`.
+//! `worker`, `builds`; numbers select the sizes of cluster of `list` and `rewind`, and the events a second of `builds`,
+//! which watches Pods `alone` where that is said.
 
 // The sizes of the page's files as they are transferred.
 mod files;
@@ -22,7 +22,7 @@ mod load;
 // What recording and telling cost the main thread.
 mod recorder;
 
-// This build of the page against another one.
+// This build of the page against others.
 mod builds;
 
 // What a page costs on which nothing happens.
@@ -76,7 +76,7 @@ fn main() {
             worker::report().await;
         }
         if wanted.iter().any(|name| name == "builds") {
-            builds::report().await;
+            builds::report(&sizes, wanted.iter().any(|name| name == "alone")).await;
         }
     });
 }
