@@ -13,6 +13,7 @@ use crate::field::Field;
 use crate::findings::recent::{Evidence, Recent};
 use crate::findings::{Card, Finding, REPORTED_FOR};
 use crate::line::Line;
+use crate::paths;
 use crate::value::Value;
 
 /// How far back the changes of a field are counted, in milliseconds.
@@ -56,15 +57,27 @@ struct State {
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     states: Recent<(Uid, SmolStr), State>,
+    /// The objects that were deleted last: nothing is wrong with what does not exist any more.
+    gone: Recent<Uid, ()>,
 }
 
 impl Fields {
     pub(super) fn push(&mut self, line: &Line) {
+        if line.delta_type == DeltaType::Deleted {
+            *self.gone.entry(line.uid.clone(), line.at) = ();
+        }
         if line.uid.is_empty() || line.noise.is_some() {
             return;
         }
+        let restarts = restarts(line);
         for field in line.fields.iter().filter(|field| is_followed(field) && !is_consequence(line, &field.path)) {
-            let state = self.states.entry((line.uid.clone(), field.path.clone()), line.at);
+            let of = (line.uid.clone(), field.path.clone());
+            // What a Pod's state is follows from its containers, each start of which begins it anew.
+            if restarts && (field.path.starts_with("status.") || field.path == paths::POD_STATUS) {
+                self.states.remove(&of);
+                continue;
+            }
+            let state = self.states.entry(of, line.at);
             state.kind = line.kind.clone();
             state.key = Some(line.key.clone());
             state.push(line, field);
@@ -72,7 +85,8 @@ impl Fields {
     }
 
     pub(super) fn report(&self, now: f64, cards: &mut Vec<Card>) {
-        cards.extend(self.states.iter().filter_map(|((uid, path), state)| state.card(now, uid, path)));
+        let found = self.states.iter().filter_map(|((uid, path), state)| state.card(now, uid, path));
+        cards.extend(found.filter(|card| self.gone.get(&card.uid).is_none()));
     }
 }
 
@@ -100,6 +114,14 @@ fn is_consequence(line: &Line, path: &str) -> bool {
     (path.starts_with("status.conditions[") && is_words)
         || path.starts_with("status.conditions[PodReadyToStartContainers]")
         || (is_asked_by_owner && line.controller().is_some())
+}
+
+/// Whether a container of a Pod was started or ended in this change.
+fn restarts(line: &Line) -> bool {
+    let is_start = |path: &SmolStr| {
+        path.starts_with("status.containerStatuses[") && (path.contains("].state") || path.ends_with("].restartCount"))
+    };
+    &*line.kind == "Pod" && line.fields.iter().map(|field| &field.path).chain(&line.other_paths).any(is_start)
 }
 
 impl State {

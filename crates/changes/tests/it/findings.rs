@@ -188,6 +188,32 @@ fn what_follows_another_field_is_not_reported_beside_it() {
 }
 
 #[test]
+fn what_does_not_exist_any_more_does_not_flap() {
+    let mut play = Play::default();
+    let ready = |turn: u32| json!({"type": "Ready", "status": if turn.is_multiple_of(2) { "False" } else { "True" }});
+    for turn in 0..6u32 {
+        play.set(f64::from(turn), ("Pod", "p", "r"), json!({"status": {"conditions": [ready(turn)]}}));
+    }
+    assert_eq!(play.only(10.0).title(), "A field flaps");
+    play.delete(20.0, "Pod", "p");
+    play.silent(20.0);
+}
+
+#[test]
+fn what_a_pod_that_crashes_says_of_itself_is_not_reported_beside_it() {
+    let mut play = Play::default();
+    for turn in 0..20u32 {
+        let (status, runs) = (["False", "True"][turn as usize % 2], turn % 2 == 1);
+        let state = if runs { json!({"running": {}}) } else { json!({"terminated": {"exitCode": 1}}) };
+        let container = json!({"name": "c", "ready": runs, "restartCount": turn / 2, "state": state});
+        let ready = json!({"type": "ContainersReady", "status": status});
+        let status = json!({"conditions": [ready], "containerStatuses": [container]});
+        play.set(f64::from(turn) * 1_000.0, ("Pod", "crashes", "r"), json!({"status": status}));
+        play.silent(f64::from(turn) * 1_000.0);
+    }
+}
+
+#[test]
 fn an_object_that_is_written_over_and_over_is_found() {
     let mut play = Play::default();
     let write = |play: &mut Play, turn: u32, at: f64, object: (&str, &str, &str)| {
