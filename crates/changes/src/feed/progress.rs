@@ -251,7 +251,8 @@ impl Progress {
         parts
     }
 
-    /// `7 Pending → Running, 2 Pending → Failed`; without counts where all objects did the same.
+    /// `7 Pending → Running, 2 Pending → Failed`, and of numbers `2 went 1 → 3`; without counts where all objects did the same,
+    /// or each did something else.
     fn parts_of_pairs(&self, path: Part, others: u64, is_short: bool) -> Vec<Part> {
         if self.path == paths::DELETION {
             return vec![Part::new("marked for deletion", PartKind::Plain)];
@@ -259,16 +260,22 @@ impl Progress {
         let (pairs, mut parts) = (self.pairs(), vec![path]);
         let values: Vec<_> = pairs.iter().flat_map(|pair| [pair.first.as_ref(), pair.last.as_ref()]).collect();
         let mut words = part::words(&self.path, &values, is_short).into_iter();
-        let is_one = pairs.len() == 1 && others == 0 && pairs[0].count == self.members as u64;
+        let counts: u64 = pairs.iter().map(|pair| pair.count).sum();
+        let is_plain =
+            others == 0 && counts == self.members as u64 && (pairs.len() == 1 || counts == pairs.len() as u64);
         for (at, pair) in pairs.iter().enumerate() {
             if at > 0 {
                 parts.push(Part::new(", ", PartKind::Plain));
             }
-            if !is_one {
-                parts.push(Part::new(format!("{} ", pair.count), PartKind::Count));
-            }
             let [first, last] = [(); 2].map(|()| words.next().unwrap_or_default());
             let is_same = pair.first == pair.last;
+            if !is_plain {
+                parts.push(Part::new(format!("{} ", pair.count), PartKind::Count));
+                // Two numbers beside each other would be read as one.
+                if first.starts_with(|letter: char| letter.is_ascii_digit()) {
+                    parts.push(Part::new(if is_same { "had " } else { "went " }, PartKind::Plain));
+                }
+            }
             match is_same && pair.is_new {
                 true => parts.push(Part::new(last, PartKind::New)),
                 false => {

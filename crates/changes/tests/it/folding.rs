@@ -450,6 +450,25 @@ fn a_group_says_what_each_of_its_objects_did() {
 }
 
 #[test]
+fn counts_of_objects_are_told_from_their_numbers_and_left_out_where_each_did_something_else() {
+    for (nodes, words) in [
+        (&["2", "2", "3"][..], "spec.nodeName 2 went 1 → 2, 1 went 1 → 3"),
+        (&["2", "3"], "spec.nodeName 1 → 2, 1 → 3"),
+        (&["2", "2"], "spec.nodeName 1 → 2"),
+    ] {
+        let mut play = Play::new();
+        play.set(0.0, "ReplicaSet", "r", "", spec(1, 3));
+        let pods =
+            || nodes.iter().enumerate().map(|(at, node)| (format!("p{at}"), json!({"spec": {"nodeName": node}})));
+        pods().for_each(|(pod, _)| play.set(1.0, "Pod", &pod, "r", json!({"spec": {"nodeName": "1"}})));
+        pods().for_each(|(pod, spec)| play.set(2.0, "Pod", &pod, "r", spec));
+        let row = play.feed.rows().nth(1).expect("the Pods");
+        let nodes = row.progress.iter().find(|progress| progress.path == "spec.nodeName").expect("their nodes");
+        assert_eq!(nodes.to_string(), words);
+    }
+}
+
+#[test]
 fn several_events_have_counts_of_their_reasons() {
     let mut play = Play::new();
     let event = |reason: &str| json!({"involvedObject": {"kind": "Pod", "name": "p", "uid": "p"}, "reason": reason});
@@ -479,7 +498,7 @@ fn an_event_that_was_listed_and_counts_on_says_why() {
     play.set(7_000.0, "Pod", "p", "", json!({"generation": 1}));
     play.set(7_100.0, "Event", "e3", "", event("Failed", 1));
     play.set(8_000.0, "Event", "e2", "", event("FailedMount", 5));
-    assert_eq!(rows(&play.feed)[1], "  3 Warnings added, reason 1 BackOff, 1 Failed, 1 FailedMount, message so it is");
+    assert_eq!(rows(&play.feed)[1], "  3 Warnings added, reason BackOff, Failed, FailedMount, message so it is");
     // A new one that counts on has its reason once.
     let mut play = Play::new();
     (1..4).for_each(|count| play.set(count as f64 * 1_000.0, "Event", "e", "", event("BackOff", count)));
