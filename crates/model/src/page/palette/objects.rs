@@ -16,6 +16,8 @@ const MOST: usize = 40;
 const AT_ONCE: usize = 512;
 /// Fewer letters are in too many names.
 const LETTERS: usize = 2;
+/// By how much worse an Event matches: it is named after its object, has many sisters, and its object leads to them all.
+const EVENT: u32 = 300;
 
 /// An object that was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,6 +130,7 @@ impl ObjectSearch {
                 () => return None,
             };
         }
-        is_named.then_some(sum)
+        let worse = if kind.resource.kind == "Event" { EVENT } else { 0 };
+        is_named.then_some(sum.saturating_sub(worse).max(1))
     }
 }

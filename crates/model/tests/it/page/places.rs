@@ -189,6 +189,23 @@ fn the_palette_takes_what_it_has_found() {
     assert_eq!(play.message(), "Copied the link: http://127.0.0.1:8080/#/pods");
 }
 
+/// The objects that the palette finds, and their kinds.
+fn find(play: &mut Play, letters: &str) -> Vec<(String, String)> {
+    play.command(Command::Palette(PaletteCommand::Open("")));
+    play.command(Command::Palette(PaletteCommand::Seek(letters.into())));
+    let palette = (*play.page.view().dialogs.palette).clone().expect("it is open");
+    let found = palette.items.into_iter().filter(|item| item.group == "object");
+    found.map(|item| (item.pieces.into_iter().map(|(_, text)| text).collect(), item.detail)).collect()
+}
+
+#[test]
+fn events_come_after_the_objects_that_they_are_named_after() {
+    let mut play = Play::listed("#/events?pin=services", &["web.1@1", "a-web@2"]);
+    let found = find(&mut play, "web");
+    let kinds: Vec<&str> = found.iter().map(|(_, kind)| &**kind).collect();
+    assert_eq!(kinds, ["Service", "Service", "Event", "Event"], "{found:?}");
+}
+
 #[test]
 fn the_palette_finds_objects_of_all_watched_kinds_and_those_that_are_gone() {
     let mut play = Play::listed("#/pods?pin=services", &["cart-1@1", "cart-2@2", "web@3"]);
@@ -196,13 +213,6 @@ fn the_palette_finds_objects_of_all_watched_kinds_and_those_that_are_gone() {
     // Its row is gone, and it is remembered all the same.
     play.command(Command::ClearDeleted);
     play.frame();
-    let find = |play: &mut Play, letters: &str| -> Vec<(String, String)> {
-        play.command(Command::Palette(PaletteCommand::Open("")));
-        play.command(Command::Palette(PaletteCommand::Seek(letters.into())));
-        let palette = (*play.page.view().dialogs.palette).clone().expect("it is open");
-        let found = palette.items.into_iter().filter(|item| item.group == "object");
-        found.map(|item| (item.pieces.into_iter().map(|(_, text)| text).collect(), item.detail)).collect()
-    };
     let pair = |title: &str, detail: &str| (title.to_owned(), detail.to_owned());
     let found = find(&mut play, "cart");
     let mut sorted = found.clone();
