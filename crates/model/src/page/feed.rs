@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use kubechurn_changes::feed::{Entry, EntryId, Subject};
+use kubechurn_changes::feed::{self, Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
 use kubechurn_changes::findings::Card;
 use kubechurn_changes::line::Line;
@@ -567,7 +567,7 @@ impl Feed {
             FeedPlace::Entry(_) => {
                 // Of Pods that are the same at both moments nothing is read.
                 let outcome = if self.changes.net.is_some() { Vec::new() } else { feed.outcome(entry) };
-                let row = row_of(entry, &outcome, self.changes.is_open(id), href_of_entry(entry, cx));
+                let row = row_of(entry, &outcome, self.changes.is_open(id), href_of_entry(entry, feed, cx));
                 if self.changes.net.is_some() { row } else { rollout::of_row(row, entry, cx) }
             }
             FeedPlace::Field(_, sequence, number) if self.changes.course(sequence, number).is_some() => {
@@ -742,11 +742,15 @@ fn feed_filter(cx: &Context<'_>) -> Filter {
     Filter::among(text, &|title| cx.navigation.catalog.column(title)).unwrap_or_default()
 }
 
-fn href_of_entry(entry: &Entry, cx: &Context<'_>) -> String {
-    match entry.subject {
-        Subject::Object(_) => of_change(entry.seqs.last().copied(), cx),
-        _ => String::new(),
-    }
+/// Leads to the newest change of what its row names first.
+fn href_of_entry(entry: &Entry, feed: &feed::Feed, cx: &Context<'_>) -> String {
+    let Subject::Object(_) = entry.subject else { return String::new() };
+    let named = entry.fields().next().and_then(|named| {
+        let is_of =
+            |seq: &u64| feed.line(*seq).is_some_and(|line| line.fields.iter().any(|field| field.path == named.path));
+        entry.seqs.iter().rev().copied().find(is_of)
+    });
+    of_change(named.or(entry.seqs.last().copied()), cx)
 }
 
 /// A row whose changes are not kept any more.

@@ -243,6 +243,28 @@ fn each_change_of_a_group_has_a_link_to_itself() {
 }
 
 #[test]
+fn a_row_of_several_changes_leads_to_the_one_that_it_names_first() {
+    let (mut play, id) = super::changes::listed();
+    for (after, version, image, ready) in
+        [(0.0, "10", "1", "True"), (100_000.0, "11", "2", "True"), (1_000.0, "12", "2", "False")]
+    {
+        play.place.now.set(play.place.now.get() + after);
+        let pod = json!({"type": if version == "10" { "ADDED" } else { "MODIFIED" }, "object": {
+            "metadata": {"name": "p", "namespace": "shop", "uid": "p", "resourceVersion": version},
+            "spec": {"containers": [{"name": "c", "image": image}]},
+            "status": {"conditions": [{"type": "PodScheduled", "status": ready}]}}});
+        play.reflects(id, Input::Frame(&pod.to_string()));
+        play.frame();
+    }
+    play.frame();
+    let row = play.page.view().feed.window.rows.first().cloned().expect("a row");
+    let words: String = row.words.iter().map(|piece| &*piece.text).collect();
+    assert!(words.starts_with("image of c 1 → 2") && row.repetition.starts_with("× 2"), "{row:?}");
+    follow(&mut play, &row.href);
+    assert_eq!(marked(&play).as_deref(), Some("11"));
+}
+
+#[test]
 fn a_link_of_the_feed_leads_to_its_change_and_the_keys_go_on_from_there() {
     let (mut play, id) = super::changes::listed();
     for version in 10..70 {
