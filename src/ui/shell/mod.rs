@@ -235,10 +235,8 @@ fn Question(screen: Screen, commands: Commands) -> impl IntoView {
 fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl IntoView {
     let pause = move |_| commands.send(Command::TogglePause);
     let theme = move |_| commands.send(Command::ToggleTheme);
-    // Beside "live", an age alone would be read as how long it has been so.
     let detail = move || {
         screen.header.connection.with(|connection| match (connection.state, &*connection.detail) {
-            ("live", age) if !age.is_empty() => format!("heard {age} ago"),
             ("rewound", now) => format!("· {now}"),
             (_, detail) => detail.to_owned(),
         })

@@ -128,6 +128,7 @@ impl Drawn {
             if let Some(glyph) = cell.glyph.as_ref().filter(|_| was.is_none_or(|was| was.delta != is.delta)) {
                 glyph.set_node_value(Some(is.delta.1));
                 set(&cell.element, "title", Some(is.delta.0));
+                set(&cell.element, "data-words", Some(is.delta.0));
             }
         }
         let cursor = |row: &RowModel| row.cursor.map(|cell| (row.id, cell));
@@ -171,6 +172,9 @@ impl DrawnCell {
     fn show(&self, was: Option<&CellModel>, is: &CellModel, document: &Document) {
         if self.glyph.is_none() {
             put(&self.element, "title", was, is, |cell| cell.whole.as_deref());
+        }
+        if was.and_then(|was| was.at) != is.at {
+            set(&self.element, "data-at", is.at.map(|at| at.to_string()).as_deref());
         }
         put(&self.element, "data-tone", was, is, |cell| (!cell.tone.is_empty()).then_some(cell.tone));
         put(&self.element, "data-changed", was, is, |cell| cell.marked_at.map(|_| cell.went.unwrap_or("true")));

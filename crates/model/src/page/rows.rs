@@ -22,7 +22,9 @@ use crate::table::pointer::Pointer;
 use crate::table::view::{Row, TableView};
 use crate::timeline::mark::grouped;
 use crate::view::panels::WindowView;
-use crate::view::{Connection, HEAD, Look, ROW, RowModel, Seen, ShownRow, cell_id, progress, row_id, row_model};
+use crate::view::{
+    Connection, HEAD, Look, ROW, RowModel, Seen, ShownRow, Upcoming, cell_id, progress, row_id, row_model,
+};
 
 /// How many rows above and below the visible ones are in the document too.
 const OVERSCAN: usize = 6;
@@ -303,7 +305,7 @@ impl RowWindow {
                 selected: is_selected,
                 cursor: self.cursor.on(key),
                 gone: is_gone(row, view, watching),
-                next: next.what.map(|(what, at)| Look::next_in(what, at - now)),
+                next: next.what.map(|(what, at)| Upcoming::seen(what, at, now)),
             };
             let wall = walls.get(row.kind.index()).copied().unwrap_or_default();
             let is_young = is_young(row, wall, now);

@@ -18,7 +18,7 @@ use crate::table::schema::TableSchema;
 use crate::timeline::mark::{MarkType, grouped};
 use crate::view::{
     self, Connection, ListingModel, NoticeItem, Pipeline, Subject, Trouble, WatchItem, bytes, bytes_of, left_out,
-    proof_age, troubles, united, whole_seconds,
+    proof, proof_age, troubles, united, whole_seconds,
 };
 use crate::watches::listing::Progress;
 use crate::watches::notices::Notices;
@@ -228,7 +228,8 @@ fn present_connection(progress: Option<Progress>, cx: &mut Context<'_>) {
         (Health::Stale, Some(progress), Some(age)) if progress.listed > 0 => {
             format!("{}, relist {}", whole_seconds(age), progress.words())
         }
-        (Health::Live, _, Some(age)) => proof_age(age),
+        (Health::Live, _, Some(age)) if cx.watching.moment.is_some() => proof_age(age),
+        (Health::Live, _, Some(age)) => proof(age, watches.members().len()),
         (Health::Stale | Health::Unauthorized | Health::Forbidden | Health::Stopped, _, Some(age)) => {
             whole_seconds(age)
         }

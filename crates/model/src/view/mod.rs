@@ -19,10 +19,10 @@ mod words;
 pub mod writers;
 
 pub use elsewhere::{elsewhere_in_feed, elsewhere_in_table};
-pub use row::{Look, Seen, ShownRow, progress, row_model};
+pub use row::{Look, Seen, ShownRow, Upcoming, progress, row_model};
 pub use spark::{chart, spark};
 pub use trouble::{EmptyTable, empty, left_out, troubles, united};
-pub use words::{ago, bytes, bytes_of, proof_age, seconds, until_next_proof_age, whole_seconds};
+pub use words::{ago, bytes, bytes_of, proof, proof_age, seconds, until_next_proof_age, whole_seconds};
 
 use std::ops::Range;
 
@@ -111,6 +111,8 @@ pub struct CellModel {
     pub marks: Vec<Range<usize>>,
     /// The full text, where the cell may be too narrow for it.
     pub whole: Option<String>,
+    /// The time that the text is about, in milliseconds: since when an age counts, or when something came.
+    pub at: Option<f64>,
     /// `good`, `wait`, `bad`, or nothing.
     pub tone: &'static str,
     /// When the cell last changed, in whole seconds of the wall clock, for as long as the change is marked.

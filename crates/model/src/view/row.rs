@@ -18,7 +18,7 @@ use kubechurn_columns::state::tone_of_cell;
 use std::fmt::Write as _;
 
 /// What is shown of a row beside its object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Look {
     /// Whether the row's object is the one that the inspector shows.
     pub selected: bool,
@@ -26,15 +26,25 @@ pub struct Look {
     pub cursor: Option<usize>,
     /// Whether another moment than now is shown, and the object does not exist any more.
     pub gone: bool,
-    /// At another moment than now, what happens to it next, and in how many tenths of a second.
-    pub next: Option<(DeltaType, u32)>,
+    /// At another moment than now, what happens to it next.
+    pub next: Option<Upcoming>,
 }
 
-impl Look {
-    /// What happens next, and in how many milliseconds, to be shown: with tenths of a second where it is soon.
-    pub fn next_in(what: DeltaType, milliseconds: f64) -> (DeltaType, u32) {
-        let tenths = (milliseconds / 100.0).max(0.0) as u32;
-        (what, if tenths < 100 { tenths } else { tenths / 10 * 10 })
+/// What happens next to an object.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Upcoming {
+    what: DeltaType,
+    /// When, in milliseconds.
+    at: f64,
+    /// In how many tenths of a second, as it is shown.
+    tenths: u32,
+}
+
+impl Upcoming {
+    /// What happens at `at`, seen from `now`: with tenths of a second where it is soon.
+    pub fn seen(what: DeltaType, at: f64, now: f64) -> Upcoming {
+        let tenths = ((at - now) / 100.0).max(0.0) as u32;
+        Upcoming { what, at, tenths: if tenths < 100 { tenths } else { tenths / 10 * 10 } }
     }
 }
 
@@ -85,6 +95,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         let mut marks = Vec::new();
         let last = before.and_then(|seen| seen.model.cells.get(at));
         let mut went = None;
+        let mut about = None;
         match source {
             Source::Cluster => {
                 text.push_str(schema.cluster(row.kind));
@@ -112,6 +123,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
                         text.clear();
                     }
                     value.write(wall, &mut text);
+                    about = value.since().map(|Timestamp(since)| since as f64 * 1_000.0);
                     tone = schema
                         .kind(row.kind)
                         .map_or(value.tone(), |kind| tone_of_cell(kind.columns, &object.cells, cell));
@@ -128,11 +140,13 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
                 }
                 // Of what was dropped it is not known when it came.
                 if row.changed_at.is_finite() {
+                    about = Some(row.changed_at);
                     write_human_duration(((now - row.changed_at) / 1000.0).max(0.0) as i64, &mut text);
                 }
             }
             Source::Next => match look.next {
-                Some((what, tenths)) => {
+                Some(Upcoming { what, at, tenths }) => {
+                    about = Some(at);
                     let _ = write!(text, "{} +{}", MarkType::from(what).glyph(), duration(f64::from(tenths) * 100.0));
                 }
                 None => text.push('–'),
@@ -143,7 +157,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         let marked_at = if flashes { Some(wall.0) } else { since.filter(|since| wall.0 - since < MARKED) };
         // The arrow stays for as long as the mark.
         let went = if flashes { went } else { last.and_then(|cell| cell.went).filter(|_| marked_at.is_some()) };
-        CellModel { whole: (!fits).then(|| text.clone()), text, marks, tone: tone.name(), marked_at, went }
+        CellModel { whole: (!fits).then(|| text.clone()), text, marks, at: about, tone: tone.name(), marked_at, went }
     });
     let (cells, mark) = (cells.collect(), MarkType::from(row.delta));
     // Only a complete list has a mark: until then an ellipsis stands in its place.
@@ -202,7 +216,8 @@ mod tests {
 
     fn pod(version: u32, restarts: u32) -> Arc<Object> {
         let text = format!(
-            r#"{{"metadata":{{"namespace":"shop","name":"web","uid":"u","resourceVersion":"{version}"}},
+            r#"{{"metadata":{{"namespace":"shop","name":"web","uid":"u","resourceVersion":"{version}",
+                "creationTimestamp":"1970-01-01T00:00:20Z"}},
                 "spec":{{"containers":[{{}}]}},"status":{{"phase":"Running","containerStatuses":
                 [{{"name":"a","ready":true,"restartCount":{restarts},"state":{{"running":{{}}}}}}]}}}}"#
         );
@@ -230,8 +245,11 @@ mod tests {
         let mut view = TableView::default();
         view.apply(&Change::Added { new: pod(1, 3), listed: true, folded: 1 }, 0.0);
         let (first, cells) = shown(&view, &mut layout, None, MINUTE);
-        assert_eq!(cells, "NAMESPACE=shop NAME=web READY=1/1 STATUS=Running RESTARTS=3 AGE=<unknown> Δ=60s");
+        assert_eq!(cells, "NAMESPACE=shop NAME=web READY=1/1 STATUS=Running RESTARTS=3 AGE=40s Δ=60s");
         assert_eq!((first.state, first.kind, first.fresh, first.delta.0), ("live", "pods", false, "Replaced"));
+        // Whoever points at an age sees since when.
+        let times = |row: &RowModel| row.cells.iter().map(|cell| cell.at).collect::<Vec<_>>();
+        assert_eq!(times(&first), [None, None, None, None, None, Some(20_000.0), Some(0.0)]);
 
         view.apply(&Change::Updated { old: pod(1, 3), new: pod(2, 4), folded: 1 }, MINUTE);
         let changed = view.row(view.window(0, 1)[0]).expect("a row").changed;

@@ -2,6 +2,8 @@
 
 use kubechurn_client::api::time::write_human_duration;
 
+use crate::timeline::words::text::duration;
+
 /// A duration in seconds: to a tenth below ten seconds, then as kubectl prints durations.
 pub fn seconds(milliseconds: f64) -> String {
     if milliseconds < 9_950.0 {
@@ -37,7 +39,16 @@ const STEP: f64 = 5_000.0;
 pub fn proof_age(milliseconds: f64) -> String {
     match (milliseconds / STEP).floor() {
         steps if steps < 1.0 => String::from("< 5 s"),
-        steps => seconds(steps * STEP),
+        steps => duration(steps * STEP),
+    }
+}
+
+/// How long ago the server was heard, of several kinds the one that was not heard for longest, as words after *live*: an age alone
+/// would be read as how long it has been so.
+pub fn proof(milliseconds: f64, kinds: usize) -> String {
+    match kinds {
+        0 | 1 => format!("heard {} ago", proof_age(milliseconds)),
+        _ => format!("all heard within {}", duration(milliseconds + until_next_proof_age(milliseconds))),
     }
 }
 
@@ -57,5 +68,20 @@ pub fn bytes_of(bytes: f64) -> String {
         bytes if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
         bytes if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),
         bytes => format!("{:.0} kB", bytes / 1e3),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proof_of_several_kinds_is_not_newer_than_any_of_them() {
+        let words = |milliseconds| (proof(milliseconds, 1), proof(milliseconds, 18));
+        let both = |one: &str, all: &str| (one.to_owned(), all.to_owned());
+        assert_eq!(words(0.0), both("heard < 5 s ago", "all heard within 5 s"));
+        assert_eq!(words(5_200.0), both("heard 5 s ago", "all heard within 10 s"));
+        assert_eq!(words(54_900.0), both("heard 50 s ago", "all heard within 55 s"));
+        assert_eq!(words(71_000.0), both("heard 70 s ago", "all heard within 75 s"));
     }
 }

@@ -74,13 +74,15 @@ impl Play {
         rows.collect()
     }
 
-    /// Each row in the document with what happens next to its object; nothing where there is no such column.
+    /// Each row in the document with what happens next to its object, and when; nothing where there is no such column.
     fn next(&mut self, drawn: &mut Drawn) -> Vec<String> {
         self.table(drawn);
         let view = self.page.view();
         let Some(column) = view.table.heads.iter().position(|head| head.title == "NEXT") else { return Vec::new() };
         let rows = view.rows.window.places.iter().map(|place| &drawn[place]);
-        rows.map(|row| format!("{} {}", row.key.name, row.cells[column].text)).collect()
+        let seconds = |at: f64| format!(" (at {} s)", (at / 1_000.0).floor());
+        let cells = rows.map(|row| (&row.key.name, &row.cells[column]));
+        cells.map(|(name, cell)| format!("{name} {}{}", cell.text, cell.at.map_or_else(String::new, seconds))).collect()
     }
 
     /// The names of the rows in the document whose objects do not exist any more.
@@ -146,12 +148,12 @@ fn a_row_of_then_says_what_happens_next_to_its_object() {
     let (mut play, id, mut drawn) = played("#/pods");
     assert_eq!(play.next(&mut drawn), [""; 0], "of what comes next nothing is known now");
     for (at, rows) in [
-        (15_000.0, &["z –", "a ● +5 s"][..]),
-        (19_950.0, &["z –", "a ● +0 s"]),
+        (15_000.0, &["z –", "a ● +5 s (at 20 s)"][..]),
+        (19_950.0, &["z –", "a ● +0 s (at 20 s)"]),
         (20_000.0, &["z –", "a –"]),
-        (12_340.0, &["z –", "a ● +7.6 s"]),
-        (35_000.0, &["z –", "a –", "b ✕ +5 s"]),
-        (38_500.0, &["z –", "a –", "b ✕ +1.5 s"]),
+        (12_340.0, &["z –", "a ● +7.6 s (at 20 s)"]),
+        (35_000.0, &["z –", "a –", "b ✕ +5 s (at 40 s)"]),
+        (38_500.0, &["z –", "a –", "b ✕ +1.5 s (at 40 s)"]),
     ] {
         play.rewind(RewindCommand::To(at));
         assert_eq!(play.next(&mut drawn), rows, "{at}");
@@ -164,7 +166,7 @@ fn a_row_of_then_says_what_happens_next_to_its_object() {
     play.event(id, "ADDED", &other);
     play.frame();
     play.rests();
-    assert_eq!(play.next(&mut drawn), ["z ● +22 s", "a ✕ +22 s", "b ✕ +1.5 s"]);
+    assert_eq!(play.next(&mut drawn), ["z ● +22 s (at 60 s)", "a ✕ +22 s (at 60 s)", "b ✕ +1.5 s (at 40 s)"]);
     // Nobody sorts by it, and no export has it: it is not of the object.
     assert!(play.page.view().table.heads.iter().any(|head| head.title == "NEXT" && head.sort.is_empty()));
     play.rewind(RewindCommand::Live);
