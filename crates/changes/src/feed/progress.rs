@@ -183,6 +183,14 @@ impl Progress {
         self.shares.iter().flat_map(|shares| &shares.pairs).filter(|pair| pair.count > 0)
     }
 
+    /// Whether it is said how many objects did what: not where all did the same, or each did something else.
+    fn is_counted(&self) -> bool {
+        let others = self.shares.as_ref().map_or(0, |shares| shares.others);
+        let (kinds, objects) =
+            self.live_pairs().fold((0, 0), |(kinds, objects), pair| (kinds + 1, objects + pair.count));
+        others > 0 || objects != self.members as u64 || (kinds != 1 && objects != kinds)
+    }
+
     /// The newest value of each object, or of each number of objects that did the same, with the first one.
     pub(super) fn ends(&self) -> impl Iterator<Item = (Option<&Value>, Option<&Value>)> {
         let own = self.shares.is_none().then(|| (self.values.first().and_then(Option::as_ref), self.last.as_ref()));
@@ -209,7 +217,11 @@ impl Progress {
     pub fn title(&self) -> String {
         let text = |value: &Option<Value>| value.as_ref().map_or("none", Value::kept).to_owned();
         let values: Vec<String> = match &self.shares {
-            Some(_) => self.pairs().iter().map(|pair| pair_of(pair, text(&pair.first), text(&pair.last))).collect(),
+            Some(_) => {
+                let is_counted = self.is_counted();
+                let words = |pair: &&Pair| pair_of(pair, text(&pair.first), text(&pair.last), is_counted);
+                self.pairs().iter().map(words).collect()
+            }
             None => vec![self.values.iter().map(text).collect::<Vec<_>>().join(self.arrow())],
         };
         format!("{} {}", paths::shown(&self.path), values.join(", "))
@@ -260,21 +272,15 @@ impl Progress {
         let (pairs, mut parts) = (self.pairs(), vec![path]);
         let values: Vec<_> = pairs.iter().flat_map(|pair| [pair.first.as_ref(), pair.last.as_ref()]).collect();
         let mut words = part::words(&self.path, &values, is_short).into_iter();
-        let counts: u64 = pairs.iter().map(|pair| pair.count).sum();
-        let is_plain =
-            others == 0 && counts == self.members as u64 && (pairs.len() == 1 || counts == pairs.len() as u64);
+        let is_counted = self.is_counted();
         for (at, pair) in pairs.iter().enumerate() {
             if at > 0 {
                 parts.push(Part::new(", ", PartKind::Plain));
             }
             let [first, last] = [(); 2].map(|()| words.next().unwrap_or_default());
             let is_same = pair.first == pair.last;
-            if !is_plain {
-                parts.push(Part::new(format!("{} ", pair.count), PartKind::Count));
-                // Two numbers beside each other would be read as one.
-                if first.starts_with(|letter: char| letter.is_ascii_digit()) {
-                    parts.push(Part::new(if is_same { "had " } else { "went " }, PartKind::Plain));
-                }
+            if is_counted {
+                parts.push(Part::new(count_of(pair, &first), PartKind::Count));
             }
             match is_same && pair.is_new {
                 true => parts.push(Part::new(last, PartKind::New)),
@@ -294,11 +300,22 @@ impl Progress {
 }
 
 /// What so many objects did, in words.
-fn pair_of(pair: &Pair, first: String, last: String) -> String {
+fn pair_of(pair: &Pair, first: String, last: String, is_counted: bool) -> String {
+    let count = if is_counted { count_of(pair, &first) } else { String::new() };
     match pair.first == pair.last && pair.is_new {
-        true => format!("{} {last}", pair.count),
-        false => format!("{} {first} → {last}", pair.count),
+        true => format!("{count}{last}"),
+        false => format!("{count}{first} → {last}"),
     }
+}
+
+/// How many objects did so. Before a value that is a number comes a word: two numbers beside each other would be read as one.
+fn count_of(pair: &Pair, first: &str) -> String {
+    let word = match first.starts_with(|letter: char| letter.is_ascii_digit()) {
+        false => "",
+        true if pair.first == pair.last && pair.is_new => "have ",
+        true => "went ",
+    };
+    format!("{} {word}", pair.count)
 }
 
 impl Shares {

@@ -451,21 +451,29 @@ fn a_group_says_what_each_of_its_objects_did() {
 
 #[test]
 fn counts_of_objects_are_told_from_their_numbers_and_left_out_where_each_did_something_else() {
-    for (nodes, words) in [
-        (&["2", "2", "3"][..], "spec.nodeName 2 went 1 → 2, 1 went 1 → 3"),
-        (&["2", "3"], "spec.nodeName 1 → 2, 1 → 3"),
-        (&["2", "2"], "spec.nodeName 1 → 2"),
+    for (made, moved, words) in [
+        (&["1", "1", "1"][..], &["2", "2", "3"][..], "spec.nodeName 2 went 1 → 2, 1 went 1 → 3"),
+        (&["1", "1"], &["2", "3"], "spec.nodeName 1 → 2, 1 → 3"),
+        (&["1", "1"], &["2", "2"], "spec.nodeName 1 → 2"),
     ] {
         let mut play = Play::new();
         play.set(0.0, "ReplicaSet", "r", "", spec(1, 3));
-        let pods =
-            || nodes.iter().enumerate().map(|(at, node)| (format!("p{at}"), json!({"spec": {"nodeName": node}})));
-        pods().for_each(|(pod, _)| play.set(1.0, "Pod", &pod, "r", json!({"spec": {"nodeName": "1"}})));
-        pods().for_each(|(pod, spec)| play.set(2.0, "Pod", &pod, "r", spec));
+        for (at, nodes) in [(1.0, made), (2.0, moved)] {
+            for (pod, node) in nodes.iter().enumerate() {
+                play.set(at, "Pod", &format!("p{pod}"), "r", json!({"spec": {"nodeName": node}}));
+            }
+        }
         let row = play.feed.rows().nth(1).expect("the Pods");
         let nodes = row.progress.iter().find(|progress| progress.path == "spec.nodeName").expect("their nodes");
-        assert_eq!(nodes.to_string(), words);
+        assert_eq!([nodes.to_string(), nodes.title()], [words, words]);
     }
+    let mut play = Play::new();
+    play.set(0.0, "Deployment", "web", "", spec(1, 3));
+    for (set, replicas) in [("a", 1), ("b", 1), ("c", 2)] {
+        play.set(1.0, "ReplicaSet", set, "web", spec(1, replicas));
+    }
+    let group = rows(&play.feed).into_iter().nth(1).expect("the ReplicaSets");
+    assert!(group.contains("added, spec.replicas 2 have 1, 1 have 2"), "{group}");
 }
 
 #[test]
