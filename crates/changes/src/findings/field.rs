@@ -63,10 +63,13 @@ pub(super) struct Fields {
 
 impl Fields {
     pub(super) fn push(&mut self, line: &Line) {
+        if line.uid.is_empty() {
+            return;
+        }
         if line.delta_type == DeltaType::Deleted {
             *self.gone.entry(line.uid.clone(), line.at) = ();
         }
-        if line.uid.is_empty() || line.noise.is_some() {
+        if line.noise.is_some() {
             return;
         }
         let restarts = restarts(line);
@@ -119,7 +122,9 @@ fn is_consequence(line: &Line, path: &str) -> bool {
 /// Whether a container of a Pod was started or ended in this change.
 fn restarts(line: &Line) -> bool {
     let is_start = |path: &SmolStr| {
-        path.starts_with("status.containerStatuses[") && (path.contains("].state") || path.ends_with("].restartCount"))
+        let is_of_container =
+            path.starts_with("status.containerStatuses[") || path.starts_with("status.initContainerStatuses[");
+        is_of_container && (path.contains("].state") || path.ends_with("].restartCount"))
     };
     &*line.kind == "Pod" && line.fields.iter().map(|field| &field.path).chain(&line.other_paths).any(is_start)
 }

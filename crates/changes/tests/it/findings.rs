@@ -201,15 +201,18 @@ fn what_does_not_exist_any_more_does_not_flap() {
 
 #[test]
 fn what_a_pod_that_crashes_says_of_itself_is_not_reported_beside_it() {
-    let mut play = Play::default();
-    for turn in 0..20u32 {
-        let (status, runs) = (["False", "True"][turn as usize % 2], turn % 2 == 1);
-        let state = if runs { json!({"running": {}}) } else { json!({"terminated": {"exitCode": 1}}) };
-        let container = json!({"name": "c", "ready": runs, "restartCount": turn / 2, "state": state});
-        let ready = json!({"type": "ContainersReady", "status": status});
-        let status = json!({"conditions": [ready], "containerStatuses": [container]});
-        play.set(f64::from(turn) * 1_000.0, ("Pod", "crashes", "r"), json!({"status": status}));
-        play.silent(f64::from(turn) * 1_000.0);
+    for statuses in ["containerStatuses", "initContainerStatuses"] {
+        let mut play = Play::default();
+        for turn in 0..20u32 {
+            let (status, runs) = (["False", "True"][turn as usize % 2], turn % 2 == 1);
+            let state = if runs { json!({"running": {}}) } else { json!({"terminated": {"exitCode": 1}}) };
+            let container = json!({"name": "c", "ready": runs, "restartCount": turn / 2, "state": state});
+            let ready = json!({"type": "ContainersReady", "status": status});
+            let mut status = json!({"conditions": [ready]});
+            status[statuses] = json!([container]);
+            play.set(f64::from(turn) * 1_000.0, ("Pod", "crashes", "r"), json!({"status": status}));
+            play.silent(f64::from(turn) * 1_000.0);
+        }
     }
 }
 
