@@ -172,6 +172,8 @@ impl DrawnCell {
     fn show(&self, was: Option<&CellModel>, is: &CellModel, document: &Document) {
         if self.glyph.is_none() {
             put(&self.element, "title", was, is, |cell| cell.whole.as_deref());
+            // A full time takes the title's place, and what the cell cuts off follows it.
+            put(&self.element, "data-words", was, is, |cell| cell.whole.as_deref().filter(|_| cell.at.is_some()));
         }
         if was.and_then(|was| was.at) != is.at {
             set(&self.element, "data-at", is.at.map(|at| at.to_string()).as_deref());
