@@ -80,8 +80,8 @@ fn loads(rows: &[(u32, Start, Load)], gates: &mut Gates) {
     }
     let Some((size, _, load)) = rows.last() else { return };
     // In addition to the memory for the texts of versions, which the load has filled.
-    let budget = kubechurn_model::history::Budget::default().bytes() as f64;
-    gates.at_most(&format!("memory at {size} Pods without the texts' budget, MB"), (load.wasm - budget) / 1e6, 64.0);
+    let rest = (load.wasm - load.budget) / 1e6;
+    gates.at_most(&format!("memory at {size} Pods without the texts' budget, MB"), rest, 64.0);
     gates.at_most(
         &format!("page's CPU / a page that only parses the watch, at {size}"),
         load.window.process / load.bare,

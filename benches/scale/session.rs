@@ -109,6 +109,8 @@ pub struct Load {
     pub bare: f64,
     pub parse: f64,
     pub wasm: f64,
+    /// The bytes that the recorder may take for the texts of versions.
+    pub budget: f64,
 }
 
 /// The answers to one keystroke or click, one per round.
@@ -190,7 +192,9 @@ impl Session {
         self.cluster.rate(0).await;
         let (bare, parse) = (self.bare * window.bytes, self.parse().await * window.bytes);
         let wasm = metrics::wasm(&self.browser).await;
-        Load { window, frames, freshness, bare, parse, wasm }
+        let budget = self.browser.run("return kubechurn.recorder().budget", Vec::new()).await;
+        let budget = budget.as_f64().expect("the recorder has a budget");
+        Load { window, frames, freshness, bare, parse, wasm, budget }
     }
 
     /// Twenty seconds of load in which every write of the cluster reaches the page, then freshness.

@@ -6,8 +6,6 @@
 mod built_page;
 /// The table of rules and their tests, in docs/checklist.md.
 mod checklist;
-/// The manifests that record a cluster from within.
-mod deploy;
 /// What documents name exists.
 mod documents;
 /// What lies where in the model and the view.

@@ -23,6 +23,9 @@ mod files;
 // A way that lets no WebSocket through.
 mod over_http;
 
+// The manifests that record a cluster from within.
+mod deploy;
+
 // The health of the watches is what befell them.
 mod health;
 mod holds;

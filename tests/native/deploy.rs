@@ -8,9 +8,9 @@ use kubechurn_model::navigation::catalog::MATTERS;
 use serde_json::Value;
 
 fn manifests() -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/recorder.yaml");
-    let text = fs::read_to_string(path).unwrap();
-    text.split("\n---\n").map(|one| serde_saphyr::from_str(one).unwrap()).collect()
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/recorder.yaml");
+    let text = fs::read_to_string(path).expect("the manifests are there");
+    text.split("\n---\n").map(|one| serde_saphyr::from_str(one).expect("it is YAML")).collect()
 }
 
 fn only(kind: &str) -> Value {
@@ -20,7 +20,8 @@ fn only(kind: &str) -> Value {
 }
 
 fn words(value: &Value) -> Vec<&str> {
-    value.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
+    let words = value.as_array().expect("a list");
+    words.iter().map(|word| word.as_str().expect("a word")).collect()
 }
 
 #[test]
@@ -65,7 +66,7 @@ fn the_recorder_runs_with_as_little_as_it_needs() {
     let folder = container["volumeMounts"][0]["mountPath"].as_str().unwrap();
     assert!(command.starts_with(&format!("/kubechurn record -A -o {folder}/ ")), "{command}");
     // The image is the one that is made beside the archives of the program.
-    let image = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin/Containerfile")).unwrap();
+    let image = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin/Containerfile")).unwrap();
     let user = pod["securityContext"]["runAsUser"].as_u64().unwrap();
     assert!(image.contains(&format!("\nUSER {user}:")) && image.contains("\"/kubechurn\""), "{image}");
 }
