@@ -24,17 +24,20 @@ pub async fn finds_nothing(page: &Page, state: &str) {
     if !page.read::<bool>("return window.axe != null", Vec::new()).await {
         page.browser.run(&format!("{axe}; window.axe = axe"), Vec::new()).await;
     }
-    for theme in ["dark", "light"] {
+    // Another theme has other colours, and is otherwise the same page.
+    for (theme, options, least) in
+        [("dark", "", 11), ("light", ", runOnly: ['color-contrast', 'link-in-text-block']", 1)]
+    {
         page.browser.run("document.documentElement.dataset.theme = arguments[0]", vec![theme.into()]).await;
-        let found = page.browser.resolve(
-            "axe.run(document, { resultTypes: ['violations'] }).then(result => ({
+        let found = format!(
+            "axe.run(document, {{ resultTypes: ['violations']{options} }}).then(result => ({{
                  ran: result.passes.length,
                  wrong: result.violations.flatMap(rule => rule.nodes.slice(0, 3).map(node =>
-                     `${rule.id}: ${node.target.join(' ')}: ${node.failureSummary.replace(/\\s+/g, ' ')}: ${node.html.slice(0, 160)}`)),
-             }))",
+                     `${{rule.id}}: ${{node.target.join(' ')}}: ${{node.failureSummary.replace(/\\s+/g, ' ')}}: ${{node.html.slice(0, 160)}}`)),
+             }}))"
         );
-        let found: Value = found.await;
-        assert!(found["ran"].as_u64().is_some_and(|ran| ran > 10), "axe-core looked at something: {found}");
+        let found: Value = page.browser.resolve(&found).await;
+        assert!(found["ran"].as_u64().is_some_and(|ran| ran >= least), "axe-core looked at something: {found}");
         assert_eq!(found["wrong"], Value::Array(Vec::new()), "{state}, {theme}");
     }
 }
