@@ -203,3 +203,29 @@ pub fn new_pod(random: &mut Random, seed: u64, template: &Template, nodes: &[Nod
         deleting: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resources::object::Fields;
+
+    #[test]
+    fn no_rollout_goes_on_where_a_pod_of_long_ago_fails() {
+        let mut failing = 0;
+        for seed in 0..10 {
+            for workload in make(&mut Random::new(seed), seed, 300).workloads {
+                failing += usize::from(workload.pods.iter().any(|pod| pod.state != PodState::Ready));
+                let Fields::Parsed(fields) = objects::deployment(&workload).fields else { panic!("it is not parsed") };
+                let reasons: Vec<&str> = fields["status"]["conditions"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter(|condition| condition["type"] == "Progressing")
+                    .filter_map(|condition| condition["reason"].as_str())
+                    .collect();
+                assert_eq!(reasons, ["NewReplicaSetAvailable"], "{}", workload.name);
+            }
+        }
+        assert!(failing > 10, "{failing} Deployments with a Pod that fails");
+    }
+}

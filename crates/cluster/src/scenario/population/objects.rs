@@ -71,7 +71,7 @@ pub fn deployment(workload: &Workload) -> Draft {
     let current = workload.current();
     let metadata = json!({"generation": 1, "labels": {"app": workload.name},
         "annotations": {"deployment.kubernetes.io/revision": current.revision.to_string()}});
-    let fields = json!({"spec": deployment_spec(workload), "status": deployment_status(workload, 1, workload.created)});
+    let fields = json!({"spec": deployment_spec(workload), "status": deployment_status(workload, 1, None)});
     draft(Identity(&workload.namespace, &workload.name, &workload.uid), workload.created, metadata, fields)
 }
 
@@ -86,15 +86,16 @@ pub fn deployment_spec(workload: &Workload) -> Value {
     })
 }
 
-/// The status of a Deployment, computed from its Pods.
-pub fn deployment_status(workload: &Workload, generation: u64, now: i64) -> Value {
+/// The status of a Deployment, computed from its Pods; `now` is the time, in seconds since 1970, where a rollout may go on. Without
+/// it the rollout was complete long ago, and does not begin again because a Pod fails.
+pub fn deployment_status(workload: &Workload, generation: u64, now: Option<i64>) -> Value {
     let current = workload.current();
     let alive = workload.pods.iter().filter(|pod| pod.deleting.is_none());
     let total = alive.clone().count();
     let ready = alive.filter(|pod| pod.state == PodState::Ready).count();
     let (updated, updated_ready) = workload.counts(&current.hash);
     let available = ready * 4 >= workload.replicas * 3;
-    let complete = updated == workload.replicas && total == updated && updated_ready == updated;
+    let complete = now.is_none() || (updated == workload.replicas && total == updated && updated_ready == updated);
     let (progress, message) = if complete {
         ("NewReplicaSetAvailable", format!("ReplicaSet \"{}\" has successfully progressed.", current.name))
     } else {
@@ -122,7 +123,7 @@ pub fn deployment_status(workload: &Workload, generation: u64, now: i64) -> Valu
         json!([
             {"type": "Available", "status": status, "lastUpdateTime": since, "lastTransitionTime": since,
                 "reason": reason, "message": words},
-            {"type": "Progressing", "status": "True", "lastUpdateTime": timestamp(now), "lastTransitionTime": since,
+            {"type": "Progressing", "status": "True", "lastUpdateTime": now.map_or_else(|| since.clone(), timestamp), "lastTransitionTime": since,
                 "reason": progress, "message": message}]),
     );
     object.into()

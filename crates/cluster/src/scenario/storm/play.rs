@@ -139,7 +139,7 @@ impl Storm {
             let revision = workload.current().revision.to_string();
             set(value, &["metadata", "annotations", "deployment.kubernetes.io/revision"], revision.into());
             set(value, &["spec"], objects::deployment_spec(workload));
-            set(value, &["status"], objects::deployment_status(workload, generation, clock::now()));
+            set(value, &["status"], objects::deployment_status(workload, generation, Some(clock::now())));
         });
     }
 
@@ -161,7 +161,7 @@ impl Storm {
         let key = DEPLOYMENTS.key(&workload.namespace, &workload.name);
         self.change(&DEPLOYMENTS, &key, &workload.uid, |value| {
             let generation = generation(value);
-            set(value, &["status"], objects::deployment_status(workload, generation, clock::now()));
+            set(value, &["status"], objects::deployment_status(workload, generation, Some(clock::now())));
         });
     }
 
