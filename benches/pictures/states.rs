@@ -8,15 +8,18 @@ use thirtyfour::support::base64_decode;
 
 use kubechurn_harness::browser::{Browser, MOUSE};
 use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::kubectl::Kubectl;
 use kubechurn_harness::page::{GIVEN, INSTRUMENTS, Page, with_page_in};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
 
 /// The names of the states.
-const STATES: [&str; 20] = [
+const STATES: [&str; 23] = [
     "changes",
     "why",
+    "logs",
+    "writers",
     "loop",
     "owners",
     "span",
@@ -34,6 +37,7 @@ const STATES: [&str; 20] = [
     "stale",
     "save",
     "recording",
+    "inside",
     "lesson",
 ];
 const THEMES: [&str; 2] = ["dark", "light"];
@@ -43,6 +47,9 @@ const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 1024, 700)];
 const QUALITY: u32 = 60;
 /// The number of marks from which on a timeline looks typical.
 const MARKS: usize = 400;
+/// The link to why an image cannot be pulled, among those of all that is wrong.
+const WHY_OF_THE_IMAGE: &str = "[...document.querySelectorAll('[data-testid=wrong-why]')]
+    .find(link => link.closest('li').textContent.includes('typo'))";
 /// How long a state may take to be reached.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -55,7 +62,7 @@ pub async fn take(wanted: &[String]) {
     for name in STATES {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
             let scenario = match name {
-                "why" => "calm",
+                "why" | "logs" => "calm",
                 "loop" => "calm,hot-loop",
                 "save" | "recording" => "rollout",
                 _ => "mixed",
@@ -94,26 +101,35 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
     match name {
         "changes" => settled(page, "#/changes").await,
         "why" => {
-            page.open("#/changes").await;
-            page.reaches("deployments", "live", PATIENCE).await;
-            page.reaches("pods", "live", PATIENCE).await;
-            let all = cluster.get("/apis/apps/v1/deployments").await;
-            let of = |one: &&serde_json::Value| one["spec"]["replicas"].as_u64().is_some_and(|count| count == 5);
-            let one = all["items"].as_array().and_then(|all| all.iter().find(of)).unwrap_or(&all["items"][0]);
-            let [namespace, name] = ["namespace", "name"].map(|of| one["metadata"][of].as_str().expect("a name"));
-            let container = &one["spec"]["template"]["spec"]["containers"][0];
-            let image =
-                container["image"].as_str().and_then(|image| image.rsplit_once(':')).map_or("web", |(image, _)| image);
-            let containers = json!([{"name": container["name"], "image": format!("{image}:1.4.2-typo")}]);
-            let template = json!({"spec": {"template": {"spec": {"containers": containers}}}});
-            cluster.patch(&format!("/apis/apps/v1/namespaces/{namespace}/deployments/{name}"), &template).await;
-            page.click("wrong-why").await;
-            page.becomes(
-                "the cause is known",
-                "return document.querySelectorAll('[data-testid=why-step]').length > 3",
-                json!(true),
-            )
+            break_an_image(page, cluster).await;
+            page.browser.run(&format!("{WHY_OF_THE_IMAGE}.click()"), Vec::new()).await;
+            let proven = "return document.querySelector('[data-testid=why-cause][data-proof=proven]') !== null";
+            wait_until("the cause is known", PATIENCE, async || {
+                holds(page.read(proven, Vec::new()).await, || String::from("no cause is proven"))
+            })
             .await;
+        }
+        "logs" => {
+            page.open("#/pods").await;
+            lively_in(page, 10).await;
+            let key = most_changed(page).await.replace('/', "%2F");
+            page.open(&format!("#/pods?sel={key}&tab=logs")).await;
+            let lines = "return document.querySelectorAll('[data-testid=log-row]').length > 8";
+            page.becomes("lines came", lines, json!(true)).await;
+        }
+        "writers" => {
+            settled(page, "#/changes").await;
+            page.press("M").await;
+            page.click("writer-name").await;
+            page.element("writers-writes").await;
+        }
+        "inside" => {
+            settled(page, "#/changes").await;
+            page.open("#/inside?kind=pods").await;
+            page.element("inside-sentence").await;
+            for _ in 0..40 {
+                page.click("inside-forward").await;
+            }
         }
         "loop" => {
             settled(page, "#/changes").await;
@@ -226,6 +242,24 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
     }
 }
 
+/// Gives a Deployment of the demo cluster an image that cannot be pulled, and waits until that is seen.
+async fn break_an_image(page: &Page, cluster: &Cluster) {
+    page.open("#/changes").await;
+    for kind in ["deployments", "replicasets", "pods"] {
+        page.reaches(kind, "live", PATIENCE).await;
+    }
+    let all = cluster.get("/apis/apps/v1/deployments").await;
+    let of = |one: &&serde_json::Value| one["spec"]["replicas"].as_u64().is_some_and(|count| count == 5);
+    let one = all["items"].as_array().and_then(|all| all.iter().find(of)).unwrap_or(&all["items"][0]);
+    let [namespace, name] = ["namespace", "name"].map(|of| one["metadata"][of].as_str().expect("a name"));
+    let container = &one["spec"]["template"]["spec"]["containers"][0];
+    let [container, image] = ["name", "image"].map(|of| container[of].as_str().expect("a word"));
+    let image = image.rsplit_once(':').map_or(image, |(image, _)| image);
+    let words = format!("-n {namespace} set image deployment/{name} {container}={image}:1.4.2-typo");
+    Kubectl::new(&format!("http://127.0.0.1:{}", cluster.port())).run(&words, "").await;
+    page.becomes("it is wrong", &format!("return {WHY_OF_THE_IMAGE} != null"), json!(true)).await;
+}
+
 /// The moment twenty seconds ago, as the address has it.
 async fn ago(page: &Page) -> String {
     page.read("return new Date(Date.now() - 20_000).toISOString()", Vec::new()).await
@@ -238,10 +272,15 @@ async fn is_open(page: &Page, dialog: &str) {
 
 /// Waits until the timeline has enough marks.
 async fn lively(page: &Page) {
+    lively_in(page, MARKS).await;
+}
+
+/// Waits until the timeline has so many marks.
+async fn lively_in(page: &Page, least: usize) {
     page.reaches("pods", "live", PATIENCE).await;
     wait_until("the timeline has marks", PATIENCE, async || {
         let marks = page.marks("pods").await.iter().filter(|mark| mark.kind != "Replaced").count();
-        holds(marks >= MARKS, || format!("{marks} marks"))
+        holds(marks >= least, || format!("{marks} marks"))
     })
     .await;
 }
