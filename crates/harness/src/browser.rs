@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reqwest::{Client, Method};
@@ -46,8 +45,8 @@ pub struct Browser {
     pub driver: WebDriver,
     /// Where its window is, and how large.
     window: Rect,
-    /// Whether it has further flags, or was changed in a way that a new tab does not undo.
-    is_special: AtomicBool,
+    /// Whether it has further flags.
+    is_special: bool,
     // These are dropped after the session: first the process, then its files.
     process: Process,
     _folder: TemporaryFolder,
@@ -101,7 +100,7 @@ impl Browser {
             .unwrap_or_else(|error| panic!("Chromium does not start: {error}"));
         driver.set_script_timeout(Duration::from_secs(50)).await.expect("the session takes a timeout");
         let window = driver.get_window_rect().await.expect("there is a window");
-        Self { driver, window, is_special: AtomicBool::new(!flags.is_empty()), process, _folder: folder }
+        Self { driver, window, is_special: !flags.is_empty(), process, _folder: folder }
     }
 
     /// The process whose descendants are the browser's processes.
@@ -109,9 +108,8 @@ impl Browser {
         self.process.pid()
     }
 
-    /// Sends a command of the Chrome DevTools Protocol to the tab. No other test gets the browser then.
+    /// Sends a command of the Chrome DevTools Protocol to the tab. What it sets ends with the tab.
     pub async fn devtools(&self, command: &str, parameters: Value) -> Value {
-        self.is_special.store(true, Ordering::Relaxed);
         let answer = self.command(command, parameters).await;
         answer.unwrap_or_else(|error| panic!("DevTools refuse {command}: {error}"))
     }
@@ -160,7 +158,7 @@ impl Browser {
 
     /// Leaves the browser to the next test, if that finds nothing of this one in it.
     pub async fn leave(self) {
-        if !self.is_special.load(Ordering::Relaxed) && self.has_new_tab().await.unwrap_or(false) {
+        if !self.is_special && self.has_new_tab().await.unwrap_or(false) {
             IDLE.lock().expect("no holder panics").push(self);
         } else {
             self.quit().await;
@@ -179,6 +177,10 @@ impl Browser {
         let Some(new) = windows.into_iter().find(|window| !old.contains(window)) else { return Ok(false) };
         self.driver.switch_to_window(new).await?;
         self.driver.browser_log().await?;
+        if self.driver.get_window_rect().await? != self.window {
+            let Rect { x, y, width, height } = self.window;
+            self.driver.set_window_rect(x, y, width as u32, height as u32).await?;
+        }
         Ok(self.driver.get_window_rect().await? == self.window)
     }
 
