@@ -128,8 +128,11 @@ impl Feed {
     }
 
     /// Shows only what a filter lets through, of the changes that are kept whole and of those to come. The rows are made
-    /// anew, which takes time for each change that is kept. No filter lets a notice through.
+    /// anew, which takes time for each change that is kept, unless the filter is the same. No filter lets a notice through.
     pub fn set_filter(&mut self, filter: Filter) {
+        if filter == self.filter {
+            return;
+        }
         self.filter = filter;
         self.fold_anew();
         let notes = std::mem::take(&mut self.notes);
