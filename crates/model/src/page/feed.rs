@@ -64,7 +64,7 @@ const SPAN_BATCH: usize = 4;
 /// How long a frame may read what objects say of their past, in milliseconds.
 const PAST_SHARE: f64 = 6.0;
 /// How long a frame may compare two moments, in milliseconds: the user waits for it.
-const NET_SHARE: f64 = 16.0;
+const NET_SHARE: f64 = 12.0;
 /// How much of a frame's time is for which fields of what differs were changed and changed back, in milliseconds.
 const BACK_SHARE: f64 = 4.0;
 /// How often the counts are shown while changes are read, in milliseconds: they are sorted each time.
@@ -199,6 +199,8 @@ impl Feed {
     pub(super) fn read_changes(&mut self, alerts: &mut Notifications, cx: &mut Context<'_>) -> bool {
         let end = cx.env.work_clock()
             + match () {
+                // Two moments are compared, and their differences shown in place of what comes in.
+                () if self.changes.net.as_ref().is_some_and(|net| !net.is_done()) => QUIET_SHARE,
                 () if cx.navigation.route.changes => SHARE,
                 () if alerts.is_watching() => WATCHED_SHARE,
                 () => QUIET_SHARE,

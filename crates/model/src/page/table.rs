@@ -17,9 +17,11 @@ use crate::view::{RetentionModel, elsewhere_in_table};
 
 /// The name under which the browser stores how long deleted rows stay.
 const RETENTION: &str = "kubechurn.linger";
-/// How long a frame may read rows of a moment that are not in sight, in milliseconds; and how long it may then sort and filter the
-/// rows of now, which nobody sees meanwhile.
+/// How long a frame may read rows of a moment that are not in sight, in milliseconds: while the moment moves, and when it has
+/// stood still for so long; and how long it may then sort and filter the rows of now, which nobody sees meanwhile.
 const READS: f64 = 5.0;
+const READS_AT_REST: f64 = 15.0;
+const REST: f64 = 40.0;
 const BEHIND: f64 = 2.0;
 
 /// The table that the user looks at.
@@ -29,6 +31,8 @@ pub(super) struct Table {
     pub(super) rows: RowWindow,
     /// Whether the user waits for the rows of another moment.
     hurries: bool,
+    /// When the user last went to another moment, in milliseconds.
+    moved: f64,
 }
 
 impl Table {
@@ -62,7 +66,8 @@ impl Table {
         let Some(rewound) = &mut cx.watching.rewound else { return false };
         let (began, history) = (cx.env.now(), &cx.watching.history);
         rewound.read(&self.rows.in_window(rewound.table()), history);
-        let (reads, behind) = if self.hurries { (0.0, 0.0) } else { (READS, READS + BEHIND) };
+        let reads = if (began - self.moved).abs() < REST { READS } else { READS_AT_REST };
+        let (reads, behind) = if self.hurries { (0.0, 0.0) } else { (reads, reads + BEHIND) };
         let is_unread = rewound.work(history, || cx.env.now() - began < reads);
         let view = cx.watching.watches.view_mut();
         let is_unsorted = view.is_some_and(|view| view.work(|| cx.env.now() - began < behind));
@@ -72,6 +77,7 @@ impl Table {
     /// The user waits for the rows of another moment.
     pub(super) fn hurry(&mut self, cx: &mut Context<'_>) {
         self.hurries = true;
+        self.moved = cx.now;
         *cx.repaints = true;
         cx.hurry();
     }

@@ -165,8 +165,14 @@ impl Timeline {
             works: is_unread || watching.view().is_some_and(|view| view.progress().is_some()),
             moment: watching.moment.map(|moment| (moment.received, feed.total())),
         };
+        // Without a filter no lane is hidden, whatever else has changed: to look at each would cost every frame of a moment that
+        // moves.
+        if by.filter.is_empty() && self.hidden_by.filter.is_empty() && by.view == self.hidden_by.view {
+            self.hidden_by = by;
+            return;
+        }
         let (is_same, is_soon) = (by == self.hidden_by, cx.now - self.hidden_at < HIDE);
-        if is_same && (by.filter.is_empty() || (is_soon && (by.changes || by.moment.is_some()))) {
+        if is_same && is_soon && (by.changes || by.moment.is_some()) {
             return;
         }
         let moves = by.moment.is_some() && (by.view, &by.filter) == (self.hidden_by.view, &self.hidden_by.filter);
