@@ -286,7 +286,7 @@ fn paint_axis(canvas: &Canvas, scene: &Scene) {
     }
     if scene.lanes.is_empty() {
         let middle = (layout.left + layout.right) / 2.0;
-        canvas.text("nothing changed in this time", middle, (layout.top + layout.bottom) / 2.0);
+        canvas.text(scene.words_without_lanes(), middle, (layout.top + layout.bottom) / 2.0);
     }
     context.set_text_align("left");
 }

@@ -118,7 +118,8 @@ fn is_found(term: &Term, line: &Line) -> bool {
         Some(Part::Column(_) | Part::Elsewhere(_)) => false,
         None => {
             let values = || line.fields.iter().flat_map(|field| [&field.old, &field.new]).flatten();
-            [&*line.kind, &*line.key.namespace, &*line.key.name].into_iter().any(|text| pattern.is_in(text))
+            pattern.is_in(&line.kind)
+                || pattern.is_in_key(&line.key)
                 || paths.any(|path| pattern.is_in(path))
                 || values().any(|value| pattern.is_in(value.kept()))
         }
@@ -219,6 +220,9 @@ mod tests {
         for (text, expected) in [
             ("", true),
             ("  ! path: by:! ", true),
+            ("shop/cart", true),
+            ("op/CA", true),
+            ("cart/shop", false),
             ("path:spec.replicas", true),
             ("path:spec", true),
             ("path:status", false),

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use kubechurn_client::api::object::ObjectKey;
 use memchr::memchr2;
 use regex_lite::{Regex, RegexBuilder};
 
@@ -79,6 +80,12 @@ impl Pattern {
             Kind::Word(word) => find(text, word).is_some(),
             Kind::Expression(expression) => expression.is_match(text),
         }
+    }
+
+    /// Whether the name of an object contains it, or its namespace, or both as they are written together: `namespace/name`.
+    pub fn is_in_key(&self, key: &ObjectKey) -> bool {
+        let asks_for_both = matches!(&self.0, Kind::Word(word) if word.contains('/'));
+        self.is_in(&key.name) || self.is_in(&key.namespace) || (asks_for_both && self.is_in(&key.to_string()))
     }
 
     /// Whether a path contains it: a word at the beginning of a step, so that `spec` is in `spec.replicas` and not in

@@ -481,9 +481,14 @@ impl Feed {
         let since = feed.shown().lines().next().map(|line| format!(" since {}", cx.words().date_and_second(line.at)));
         let plural =
             |count: usize, one: &str| format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" });
+        // The time is that of the oldest change that is kept, and so only what is kept is counted since then.
+        let dropped = match counts.lines_evicted {
+            0 => String::new(),
+            dropped => format!(" ({} older dropped)", grouped(dropped)),
+        };
         let mut words = format!(
-            "{}{}, {}",
-            plural((counts.significant + counts.noise) as usize, "change"),
+            "{}{}{dropped}, {}",
+            plural((counts.significant + counts.noise - counts.lines_evicted) as usize, "change"),
             since.unwrap_or_default(),
             plural(kinds, "kind")
         );

@@ -177,8 +177,7 @@ fn is_found(term: &Term, searched: Searched<'_>, scratch: &mut String) -> bool {
         // A row has no other part.
         Some(_) => false,
         None => {
-            pattern.is_in(&key.name)
-                || pattern.is_in(&key.namespace)
+            pattern.is_in_key(key)
                 || object.is_some_and(|object| object.cells.iter().any(|cell| is_in_cell(pattern, cell, scratch)))
                 || (schema.has_labels() && pattern.is_in(schema.label(kind)))
                 || (schema.has_clusters() && pattern.is_in(schema.cluster(kind)))

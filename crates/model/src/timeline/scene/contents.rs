@@ -459,6 +459,15 @@ impl Default for Scene {
 }
 
 impl Scene {
+    /// What stands in the place of lanes where there is none.
+    pub fn words_without_lanes(&self) -> &'static str {
+        let has_changes = MarkType::OBJECT.into_iter().any(|mark_type| self.counts.of(mark_type) > 0);
+        match has_changes && self.active == 0 {
+            true => "the filter hides what changed in this time",
+            false => "nothing changed in this time",
+        }
+    }
+
     /// Whether something in the window of time moves on while the time passes. States that last from edge to edge do
     /// not.
     pub fn moves(&self) -> bool {

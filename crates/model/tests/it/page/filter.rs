@@ -42,12 +42,17 @@ fn one_filter_is_for_table_feed_and_lanes() {
             ("name:-1", &["db-1", "web-1"]),
             ("!1", &["a"]),
             ("name:nothing", &[]),
+            ("n/web", &["web-1"]),
+            ("web/n", &[]),
             ("kind:pod name:/^a$/", &["a"]),
         ] {
             filter(&mut play, text);
             let shown: Vec<&str> = lanes(&play).into_iter().filter(|name| *name != "n" || !is_in_groups).collect();
             let listed = |name: &&str| !["a", "b"].contains(name) || *name == "a";
             assert_eq!(shown.into_iter().filter(listed).collect::<Vec<_>>(), expected, "{text} at {fragment}");
+            let words = play.page.scene().expect("a scene").words_without_lanes();
+            let hides_all = words == "the filter hides what changed in this time";
+            assert_eq!(hides_all, expected.is_empty(), "{text} at {fragment}: {words}");
         }
         filter(&mut play, "");
         assert_eq!(lanes(&play).len(), all, "{fragment}");
