@@ -42,4 +42,4 @@ pub mod short_path;
 pub mod value;
 pub mod writer;
 
-pub use paths::rank;
+pub use paths::{rank, with_zero};

@@ -347,11 +347,7 @@ impl Line {
             let change = &diff.changes[at];
             let is_taints = change.path == "spec.taints" && (change.old.is_none() || change.new.is_none());
             let value = |json: &str| if is_taints { taints(json) } else { Value::new(json) };
-            // A count that is zero is left out by the server.
-            let is_number = |json: &str| json::integer(json).is_some();
-            let is_count = paths::is_count(&change.path) && change.old.or(change.new).is_some_and(is_number);
-            let read = |json: Option<&str>| json.or(is_count.then_some("0")).map(value);
-            let (old, new) = (read(change.old), read(change.new));
+            let [old, new] = paths::with_zero(&change.path, [change.old, change.new]).map(|json| json.map(value));
             self.fields.push(Field { path: change.path.clone(), old, new, reordered: change.reordered });
         }
     }

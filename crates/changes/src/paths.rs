@@ -1,6 +1,7 @@
 //! Which field of a change says most.
 
 use kubechurn_client::api::cell::Tone;
+use kubechurn_client::json;
 use kubechurn_columns::state;
 
 /// The path under which a Pod's state is kept, after the table's column: it is made of several fields.
@@ -18,8 +19,18 @@ pub(crate) fn condition(path: &str) -> Option<(&str, &str)> {
     path.strip_prefix("status.conditions[")?.split_once(']')
 }
 
+/// The old and the new text of a field, with the zero in the place of a count that a server leaves out where it is zero.
+pub fn with_zero<'a>(path: &str, sides: [Option<&'a str>; 2]) -> [Option<&'a str>; 2] {
+    let is_number = |json: &str| json::integer(json).is_some();
+    let [old, new] = sides;
+    match is_count(path) && old.or(new).is_some_and(is_number) {
+        true => sides.map(|side| side.or(Some("0"))),
+        false => sides,
+    }
+}
+
 /// Whether a field is a count that the server leaves out where it is zero.
-pub(crate) fn is_count(path: &str) -> bool {
+fn is_count(path: &str) -> bool {
     const COUNTS: [&str; 15] = [
         "replicas",
         "fullyLabeledReplicas",

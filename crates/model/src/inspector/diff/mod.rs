@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use kubechurn_changes::diff as comparison;
 use kubechurn_changes::noise;
-use kubechurn_changes::rank;
+use kubechurn_changes::{rank, with_zero};
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::json;
 
@@ -147,7 +147,8 @@ fn is_silent(pointer: &str, change: &comparison::FieldChange<'_>) -> bool {
 fn field_change(found: &comparison::FieldChange<'_>) -> FieldChange {
     // A value that serde does not read, because it is too deep, is shown as its text.
     let value = |json: &str| serde_json::from_str(json).unwrap_or_else(|_| Value::from(json));
-    let change = match (found.old.map(value), found.new.map(value)) {
+    let [old, new] = with_zero(&found.path, [found.old, found.new]).map(|json| json.map(value));
+    let change = match (old, new) {
         _ if found.reordered => Change::Reordered,
         (Some(old), Some(new)) if masks(&old) || masks(&new) => Change::Secret("value changed"),
         (Some(old), Some(new)) => Change::Changed(Rewrite::of(&old, &new)),

@@ -36,6 +36,10 @@ fn fields_are_named_by_path() {
         &["metadata.annotations[\"a.b/c\"]: \"1\" → \"2\""],
     );
     check(json!({"a": 5}), json!({"a": "5"}), &["a: 5 → \"5\""]);
+    // A server leaves out a count that is zero.
+    let counts = |count: Value| json!({"status": count});
+    check(counts(json!({"readyReplicas": 1})), counts(json!({})), &["status.readyReplicas: 1 → 0"]);
+    check(counts(json!({})), counts(json!({"unavailableReplicas": 2})), &["status.unavailableReplicas: 0 → 2"]);
     check(json!({"a": {"b": 1}}), json!({"a": null}), &["a: {b: 1} → null"]);
     check(json!([1]), json!({"0": 1}), &[": [1] → {0: 1}"]);
 }
