@@ -32,6 +32,8 @@ const REST: f64 = 250.0;
 const THEN_PACE: f64 = 1_000.0;
 /// Times of a server are in whole seconds; in milliseconds.
 const SECOND: f64 = 1_000.0;
+/// After how long without another change of a loop it is said when the last one was, in milliseconds.
+const SETTLED: f64 = 10_000.0;
 
 /// What is wrong now, and how it is shown.
 #[derive(Debug, Default)]
@@ -230,7 +232,11 @@ impl Wrong {
         let own =
             card.seqs.iter().rev().filter_map(of).find(|of| of.key == card.key && *of.resource.kind == *card.kind);
         let resource = own.map(|own| own.resource).or_else(|| self.now.resource_of(&card.uid));
-        let row = of_card(card, same);
+        let mut row = of_card(card, same);
+        let passed = cx.shown_at() - card.last_at;
+        if passed >= SETTLED && !row.fails {
+            row.words.push((format!("last {} ago", ago(passed)), "old"));
+        }
         WrongRow {
             why_href: why_href(resource, &card.key, card.since, cx),
             href: resource.map(|resource| of_object(resource, &card.key, cx)).unwrap_or_default(),
