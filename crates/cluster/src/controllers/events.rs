@@ -139,11 +139,11 @@ impl Recorder {
     }
 }
 
-/// A client of the user as whom a component writes its Events.
+/// A client of the program and of the user as whom a component writes its Events.
 fn client_of(client: &Client, source: &EventSource) -> Client {
     match (&*source.component, &*source.host) {
-        (_, host) if !host.is_empty() => client.with_user(&kubelet::user_of(host)),
-        ("default-scheduler", _) => client.with_user("system:kube-scheduler"),
+        (_, host) if !host.is_empty() => client.with_user_agent(kubelet::AGENT).with_user(&kubelet::user_of(host)),
+        ("default-scheduler", _) => client.with_user_agent("kube-scheduler").with_user("system:kube-scheduler"),
         (component, _) => client.with_user(&format!("system:serviceaccount:kube-system:{component}")),
     }
 }

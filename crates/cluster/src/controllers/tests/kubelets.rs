@@ -56,6 +56,14 @@ async fn a_pod_is_scheduled_runs_and_goes() {
     let cluster = start().await;
     cluster.create(PODS, &pod("web", json!({}))).await;
     let web = cluster.eventually(&path("web"), "ready", is_ready).await;
+    // Each program writes its own Events.
+    let is_started = |list: &Value| items(list).iter().any(|event| event["reason"] == "Started");
+    let written = cluster.eventually("/api/v1/namespaces/default/events", "the Event of its start", is_started).await;
+    let writer = |reason: &str| {
+        let event = items(&written).iter().find(|event| event["reason"] == reason);
+        event.map(|event| event["metadata"]["managedFields"][0]["manager"].clone())
+    };
+    assert_eq!(["Scheduled", "Started"].map(writer), ["kube-scheduler", "kubelet"].map(|name| Some(json!(name))));
     let status = &web["status"];
     assert_eq!((&status["phase"], &status["qosClass"]), (&json!("Running"), &json!("BestEffort")));
     let kinds: Vec<&str> =
