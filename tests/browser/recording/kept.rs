@@ -23,7 +23,11 @@ const FILES: &str = "(async () => {
         }
         return files;
     };
-    return read(await navigator.storage.getDirectory(), '');
+    const root = await navigator.storage.getDirectory();
+    // A file that is written between its finding and its reading cannot be read.
+    for (let left = 100; ; left--) {
+        try { return await read(root, ''); } catch (error) { if (!left) throw error; }
+    }
 })()";
 
 async fn files(page: &Page) -> Vec<(String, String)> {
