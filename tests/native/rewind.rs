@@ -37,7 +37,7 @@ const MOMENTS: usize = 20;
 const AGES: [&str; 4] = ["AGE", "RESTARTS", "LAST SEEN", "FIRST SEEN"];
 
 /// The scenarios, with the faults that strike meanwhile.
-const RUNS: [(&str, &[&str]); 8] = [
+const RUNS: [(&str, &[&str]); 10] = [
     ("calm", &["fault?frame=duplicate&probability=0.2", "cut"]),
     ("rollout", &["fault?frame=reorder&probability=0.2", "fault?end=drop&times=3"]),
     ("crashloop", &["fault?frame=truncate&times=3", "fault?end=close&times=3"]),
@@ -46,6 +46,8 @@ const RUNS: [(&str, &[&str]); 8] = [
     ("hot-loop", &["fault?frame=unknown-type&times=3", "fault?frame=delay&delay-ms=200&probability=0.2"]),
     ("mixed", &["fault?frame=wrong-type&times=3", "restart?revision=900000"]),
     ("storm", &["fault?frame=lose&times=5", "compact", "cut"]),
+    ("bad-config", &["fault?frame=duplicate&probability=0.2", "fault?end=close&times=3"]),
+    ("node-repair", &["fault?frame=reorder&probability=0.2", "compact", "cut"]),
 ];
 
 /// A test for each scenario.
@@ -68,6 +70,8 @@ runs! {
     hot_loop: 5;
     mixed: 6;
     storm: 7;
+    bad_config: 8;
+    node_repair: 9;
 }
 
 /// Further seeds, each of one scenario with the faults of another one: as many as `KUBECHURN_SEEDS` says, from `KUBECHURN_FROM`.
@@ -77,8 +81,9 @@ async fn seeds() {
         |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let from = number("KUBECHURN_FROM", 2);
     for seed in from..from + number("KUBECHURN_SEEDS", 2) {
-        let ((scenario, own), (_, others)) = (RUNS[seed as usize % 8], RUNS[(seed / 8 + seed) as usize % 8]);
-        let faults = if seed < 8 { own } else { others };
+        let ((scenario, own), (_, others)) =
+            (RUNS[seed as usize % RUNS.len()], RUNS[(seed / RUNS.len() as u64 + seed) as usize % RUNS.len()]);
+        let faults = if seed < RUNS.len() as u64 { own } else { others };
         println!("seed {seed}: {scenario}, {faults:?}");
         is_as_it_was(scenario, faults, seed).await;
     }
