@@ -46,7 +46,7 @@ pub struct Browser {
     /// Where its window is, and how large.
     window: Rect,
     /// Whether it has further flags.
-    is_special: bool,
+    has_flags: bool,
     // These are dropped after the session: first the process, then its files.
     process: Process,
     _folder: TemporaryFolder,
@@ -100,7 +100,7 @@ impl Browser {
             .unwrap_or_else(|error| panic!("Chromium does not start: {error}"));
         driver.set_script_timeout(Duration::from_secs(50)).await.expect("the session takes a timeout");
         let window = driver.get_window_rect().await.expect("there is a window");
-        Self { driver, window, is_special: !flags.is_empty(), process, _folder: folder }
+        Self { driver, window, has_flags: !flags.is_empty(), process, _folder: folder }
     }
 
     /// The process whose descendants are the browser's processes.
@@ -158,7 +158,7 @@ impl Browser {
 
     /// Leaves the browser to the next test, if that finds nothing of this one in it.
     pub async fn leave(self) {
-        if !self.is_special && self.has_new_tab().await.unwrap_or(false) {
+        if !self.has_flags && self.has_new_tab().await.unwrap_or(false) {
             IDLE.lock().expect("no holder panics").push(self);
         } else {
             self.quit().await;

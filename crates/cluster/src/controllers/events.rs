@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::{Duration, Instant};
 
-use super::{kubelet, object};
+use super::{kubelet, object, scheduler};
 use crate::client::api_error::ApiError;
 use crate::client::resources::EVENTS;
 use crate::client::rest::{Client, Patch};
@@ -143,7 +143,7 @@ impl Recorder {
 fn client_of(client: &Client, source: &EventSource) -> Client {
     match (&*source.component, &*source.host) {
         (_, host) if !host.is_empty() => client.with_user_agent(kubelet::AGENT).with_user(&kubelet::user_of(host)),
-        ("default-scheduler", _) => client.with_user_agent("kube-scheduler").with_user("system:kube-scheduler"),
+        (scheduler::DEFAULT, _) => scheduler::client_of(client),
         (component, _) => client.with_user(&format!("system:serviceaccount:kube-system:{component}")),
     }
 }

@@ -168,7 +168,6 @@ impl Timeline {
         // Without a filter no lane is hidden, whatever else has changed: to look at each would cost every frame of a moment that
         // moves.
         if by.filter.is_empty() && self.hidden_by.filter.is_empty() && by.view == self.hidden_by.view {
-            self.hidden_by = by;
             return;
         }
         let (is_same, is_soon) = (by == self.hidden_by, cx.now - self.hidden_at < HIDE);

@@ -32,8 +32,8 @@ const REST: f64 = 250.0;
 const THEN_PACE: f64 = 1_000.0;
 /// Times of a server are in whole seconds; in milliseconds.
 const SECOND: f64 = 1_000.0;
-/// After how long without another change of a loop it is said when the last one was, in milliseconds.
-const SETTLED: f64 = 10_000.0;
+/// When a loop or a fight has had no change for so long, it is said how long ago the last one was; in milliseconds.
+const QUIET: f64 = 10_000.0;
 
 /// What is wrong now, and how it is shown.
 #[derive(Debug, Default)]
@@ -234,7 +234,7 @@ impl Wrong {
         let resource = own.map(|own| own.resource).or_else(|| self.now.resource_of(&card.uid));
         let mut row = of_card(card, same);
         let passed = cx.shown_at() - card.last_at;
-        if passed >= SETTLED && !row.fails {
+        if passed >= QUIET && !row.fails {
             row.words.push((format!("last {} ago", ago(passed)), "old"));
         }
         WrongRow {

@@ -33,7 +33,13 @@ use filters::Demands;
 use node_info::Resources;
 
 /// The default scheduler name of Pods.
-const DEFAULT: &str = "default-scheduler";
+pub const DEFAULT: &str = "default-scheduler";
+
+/// A client of the program and of the user as whom the scheduler makes requests.
+pub fn client_of(client: &Client) -> Client {
+    client.with_user_agent("kube-scheduler").with_user("system:kube-scheduler")
+}
+
 /// The shortest and the longest delay, in seconds, before a Pod is tried again (`podInitialBackoffSeconds`,
 /// `podMaxBackoffSeconds`).
 const BACK_OFF: (f64, f64) = (1.0, 10.0);
@@ -91,8 +97,7 @@ impl Controller for Scheduler {
                 }
             }
         });
-        let client = context.client.with_user_agent("kube-scheduler").with_user("system:kube-scheduler");
-        Self { client, pods, recorder: context.recorder(DEFAULT), shared }
+        Self { client: client_of(&context.client), pods, recorder: context.recorder(DEFAULT), shared }
     }
 
     async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {

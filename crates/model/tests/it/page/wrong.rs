@@ -140,7 +140,7 @@ fn the_card_of_a_fight_is_one_and_leads_to_the_object_that_is_fought_over() {
     assert!(card.is_card && card.tone == "fight" && card.kind == "Deployment" && card.name == "shop/cart", "{card:?}");
     assert_eq!(card.writer, "kubectl-scale, autoscaler");
     let href = card.href.clone();
-    // How often in which time is said of what goes on. When that is a while ago, so is how long.
+    // While it goes on, it is said how often it did so in which time; later, how long ago the last time was, too.
     let last = |play: &Play| play.wrong().rows[0].words.iter().any(|(words, _)| words.starts_with("last "));
     assert!(!last(&play), "{:?}", play.wrong().rows);
     (0..60).for_each(|_| play.later(200.0));
