@@ -336,6 +336,15 @@ fn an_index_of_the_corpus_is_used() {
     properties::block(INDEX.as_bytes());
 }
 
+#[test]
+fn a_block_that_an_index_calls_a_state_is_not_left_out() {
+    for line in 1..4 {
+        let mut lines: Vec<String> = INDEX.lines().map(str::to_owned).collect();
+        lines[line] = lines[line].replace("\"at\":", "\"state\":0,\"at\":");
+        assert!(properties::index((lines.join("\n") + "\n").as_bytes()), "{lines:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn whatever_an_index_says_the_blocks_are_those_of_the_file(

@@ -50,7 +50,9 @@ fn blocks() -> Vec<u8> {
 pub fn index(bytes: &[u8]) -> bool {
     let mut file = blocks();
     let begins = file.len() as u64;
-    let read = index::read(&String::from_utf8_lossy(bytes), begins);
+    // What comes after the last end of a line is not read.
+    let lines = bytes.iter().rposition(|byte| *byte == b'\n').map_or(&[][..], |end| &bytes[..=end]);
+    let read = index::read(&String::from_utf8_lossy(lines), begins);
     let is_index = read.is_ok();
     if let Ok(entries) = read {
         let mut end = 0;
