@@ -461,25 +461,22 @@ impl Requests {
         if known.versions.is_empty() {
             return false;
         }
-        // Each uid that the name had, since when and until when for certain, in milliseconds.
+        // Each uid that the name had, since when and until when for certain, in milliseconds. The more versions are known the longer that
+        // is, so that the order in which versions and lines come makes no difference.
         let mut lives: Vec<(&Uid, f64, f64)> = Vec::new();
         for facts in &known.versions {
-            let life = match lives.iter().position(|(uid, ..)| **uid == facts.uid) {
-                Some(at) => &mut lives[at],
+            let last = facts.at - SLACK;
+            match lives.iter_mut().find(|(uid, ..)| **uid == facts.uid) {
+                Some((.., to)) => *to = to.max(last),
                 None => {
-                    let created = facts.created.map_or(facts.at, |second| (second as f64 + 1.0) * 1_000.0);
-                    lives.push((&facts.uid, created, 0.0));
-                    let last = lives.len() - 1;
-                    &mut lives[last]
+                    let created = facts.created.map_or(facts.at + SLACK, |second| (second as f64 + 1.0) * 1_000.0);
+                    lives.push((&facts.uid, created, last));
                 }
-            };
-            let is_gone = matches!(facts.what, What::Deleted | What::Gone);
-            life.2 = if is_gone { facts.at - SLACK } else { life.2.max(facts.at) };
+            }
         }
         let is_other = |write: &Stored| {
             let Some(uid) = &write.uid else { return false };
-            let there = |(_, from, to): &&(&Uid, f64, f64)| *from <= write.began && write.ended <= *to;
-            !lives.iter().any(|(known, ..)| *known == uid) && lives.iter().any(|life| there(&life))
+            lives.iter().any(|(there, from, to)| *there != uid && *from <= write.began && write.ended <= *to)
         };
         let found: Vec<usize> = known.writes.iter().filter(|write| is_other(write)).map(|write| write.log).collect();
         let before = self.foreign.len();

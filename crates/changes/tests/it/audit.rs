@@ -24,6 +24,14 @@ fn the_corpus_holds() {
     assert!((5..=100).contains(&count), "{count} files");
 }
 
+#[test]
+fn a_line_of_another_uid_is_the_same_in_whichever_order_it_comes() {
+    let uid = r#""uid":"u""#;
+    for (at, _) in LINES.match_indices(uid) {
+        properties::log(format!("{}{}{}", &LINES[..at], r#""uid":"v""#, &LINES[at + uid.len()..]).as_bytes());
+    }
+}
+
 proptest! {
     #[test]
     fn whatever_lines_hold_nothing_panics_and_each_request_ends_in_one_place(

@@ -143,47 +143,78 @@ proptest! {
 
     #[test]
     fn every_row_stands_under_its_cause(changes in prop::collection::vec(change_of_one(), 0..120), most in 1usize..40) {
-        let mut feed = Feed::new(Limits { rows: most, lines: 50, bytes: 1 << 30 });
-        let (mut objects, mut findings, mut at) = (Objects::default(), Findings::default(), 1.0);
-        for (object, owner, what, wait) in changes {
-            at += f64::from(wait) * f64::from(wait);
-            let kind = ["Deployment", "ReplicaSet", "Pod", "Event"][usize::from(object % 4)];
-            let (name, owner) = (object.to_string(), owner.map(|owner| owner.to_string()).unwrap_or_default());
-            let line = match what {
-                0 => objects.delete(at, kind, &name),
-                1 => objects.set(at, (kind, &name, &owner), json!({"generation": wait, "spec": {"size": wait}})),
-                2 => objects.set(at, (kind, &name, &owner), json!({"status": {"phase": "Failed"}, "involvedObject": {"uid": owner}})),
-                _ => objects.set(at, (kind, &name, &owner), json!({"generation": 1, "status": {"phase": what.to_string()}})),
-            };
-            findings.push(&line);
-            let seq = line.seq;
-            let id = feed.push(line);
-            let counts = feed.counts();
-            let rows: Vec<_> = feed.rows().collect();
-            prop_assert!(rows.len() == feed.len() && rows.len() <= most);
-            prop_assert_eq!(counts.received, counts.listed + counts.evicted + rows.iter().map(|row| row.count).sum::<u64>());
-            let entry = id.and_then(|id| feed.entry(id));
-            prop_assert!(entry.is_none_or(|entry| matches!(entry.subject, Subject::Noise(_)) || entry.seqs.contains(&seq)));
-            for (place, row) in rows.iter().enumerate() {
-                let Some(parent) = row.parent else {
-                    prop_assert_eq!(row.depth, 0);
-                    continue;
-                };
-                // Between a row and its cause there are only rows of the same block.
-                let cause = rows[..place].iter().rposition(|other| other.id == parent).unwrap();
-                prop_assert!(row.depth > 0 && rows[cause + 1..=place].iter().all(|other| other.depth > 0));
-                let _ = (row.to_string(), row.name(), row.repetition(), row.parts(), feed.outcome(row), row.is_ordinary());
-            }
-            // Blocks stand by the times of their first rows.
-            let times: Vec<f64> = rows.iter().filter(|row| row.depth == 0).map(|row| row.first_at).collect();
-            prop_assert!(times.is_sorted_by(|one, two| one >= two));
-        }
-        findings.cards(at).iter().for_each(check_card);
+        check_feed(changes, most)?;
     }
 }
 
+/// What happens to one of a few objects: its number, the number of its owner, what, and after how long.
+type Change = (u8, Option<u8>, u8, u8);
+
+fn check_feed(changes: Vec<Change>, most: usize) -> Result<(), TestCaseError> {
+    let mut feed = Feed::new(Limits { rows: most, lines: 50, bytes: 1 << 30 });
+    let (mut objects, mut findings, mut at) = (Objects::default(), Findings::default(), 1.0);
+    for (object, owner, what, wait) in changes {
+        at += f64::from(wait) * f64::from(wait);
+        let kind = ["Deployment", "ReplicaSet", "Pod", "Event"][usize::from(object % 4)];
+        let (name, owner) = (object.to_string(), owner.map(|owner| owner.to_string()).unwrap_or_default());
+        let line = match what {
+            0 => objects.delete(at, kind, &name),
+            1 => objects.set(at, (kind, &name, &owner), json!({"generation": wait, "spec": {"size": wait}})),
+            2 => objects.set(
+                at,
+                (kind, &name, &owner),
+                json!({"status": {"phase": "Failed"}, "involvedObject": {"uid": owner}}),
+            ),
+            _ => {
+                objects.set(at, (kind, &name, &owner), json!({"generation": 1, "status": {"phase": what.to_string()}}))
+            }
+        };
+        findings.push(&line);
+        let seq = line.seq;
+        let id = feed.push(line);
+        let counts = feed.counts();
+        let rows: Vec<_> = feed.rows().collect();
+        prop_assert!(rows.len() == feed.len() && rows.len() <= most);
+        prop_assert_eq!(
+            counts.received,
+            counts.listed + counts.evicted + rows.iter().map(|row| row.count).sum::<u64>()
+        );
+        let entry = id.and_then(|id| feed.entry(id));
+        prop_assert!(entry.is_none_or(|entry| matches!(entry.subject, Subject::Noise(_)) || entry.seqs.contains(&seq)));
+        for (place, row) in rows.iter().enumerate() {
+            let Some(parent) = row.parent else {
+                prop_assert_eq!(row.depth, 0);
+                continue;
+            };
+            // Between a row and its cause there are only rows of the same block.
+            let cause = rows[..place].iter().rposition(|other| other.id == parent).unwrap();
+            prop_assert!(row.depth > 0 && rows[cause + 1..=place].iter().all(|other| other.depth > 0));
+            let _ = (row.to_string(), row.name(), row.repetition(), row.parts(), feed.outcome(row), row.is_ordinary());
+        }
+        // Blocks stand by the times of their first rows.
+        let times: Vec<f64> = rows.iter().filter(|row| row.depth == 0).map(|row| row.first_at).collect();
+        prop_assert!(times.is_sorted_by(|one, two| one >= two));
+    }
+    findings.cards(at).iter().for_each(check_card);
+    Ok(())
+}
+
+/// Nothing can stand under Events, which stand last in their block.
+#[test]
+fn what_an_event_owns_stands_alone() {
+    let owned = vec![
+        (0, None, 0, 0),
+        (0, None, 0, 0),
+        (3, Some(0), 1, 0),
+        (7, Some(6), 1, 0),
+        (1, Some(7), 1, 0),
+        (6, Some(0), 1, 0),
+    ];
+    check_feed(owned, 4).unwrap();
+}
+
 /// An object, its owner, what happens to it, and after how long.
-fn change_of_one() -> impl Strategy<Value = (u8, Option<u8>, u8, u8)> {
+fn change_of_one() -> impl Strategy<Value = Change> {
     (0u8..12, prop::option::of(0u8..12), 0u8..6, 0u8..200)
 }
 
