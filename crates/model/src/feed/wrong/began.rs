@@ -101,14 +101,14 @@ pub fn change(line: &Line, text: Option<&str>) -> Option<Change> {
         writer: line.writers.first().map(|writer| writer.manager.to_string()).unwrap_or_default(),
         generation: line.generation.unwrap_or(0),
         revision: number(revision),
-        template: text.map_or(0, template),
+        template: text.and_then(|text| json::member(text, "spec")).map_or(0, template),
     })
 }
 
-/// A hash of the Pod template of a workload, without the labels, to which a Deployment adds one in its ReplicaSets; 0 where
-/// there is none.
-pub fn template(text: &str) -> u64 {
-    let Some(template) = json::value_at(text, &["spec", "template"]) else { return 0 };
+/// A hash of the Pod template in the `spec` of a workload, without the labels, to which a Deployment adds one in its ReplicaSets;
+/// 0 where there is none.
+pub fn template(spec: &str) -> u64 {
+    let Some(template) = json::member(spec, "template") else { return 0 };
     let parts = [json::member(template, "spec"), json::value_at(template, &["metadata", "annotations"])];
     let mut hasher = FxHasher::default();
     parts.hash(&mut hasher);

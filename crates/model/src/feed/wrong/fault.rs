@@ -190,25 +190,34 @@ impl Fault {
 }
 
 /// The members of an object's text that are read.
-struct Object<'a> {
-    metadata: Members<'a>,
-    spec: &'a str,
-    status: &'a str,
+pub struct Object<'a> {
+    /// The members of `metadata`.
+    pub metadata: Members<'a>,
+    /// The text of `spec`, which is `{}` where there is none.
+    pub spec: &'a str,
+    /// The text of `status`, in the same way.
+    pub status: &'a str,
+}
+
+impl<'a> Object<'a> {
+    /// The object of this text; `None` where it is none.
+    pub fn of(text: &'a str) -> Option<Object<'a>> {
+        let members = json::members(text.trim_ascii())?;
+        let part = |name: &str| json::named(&members, name).unwrap_or("{}");
+        Some(Object { metadata: json::members(part("metadata"))?, spec: part("spec"), status: part("status") })
+    }
 }
 
 /// What is wrong with an object of this kind.
-pub fn read(kind: &str, text: &str) -> Option<Found> {
-    let members = json::members(text.trim_ascii())?;
-    let part = |name: &str| json::named(&members, name).unwrap_or("{}");
-    let object = Object { metadata: json::members(part("metadata"))?, spec: part("spec"), status: part("status") };
+pub fn read(kind: &str, object: &Object<'_>) -> Option<Found> {
     if let Some(deletion) = json::named(&object.metadata, "deletionTimestamp").and_then(time) {
-        return deleting(kind, &object, deletion);
+        return deleting(kind, object, deletion);
     }
     match kind {
-        "Pod" => pod(&object),
+        "Pod" => pod(object),
         "ReplicaSet" => condition(object.status, "ReplicaFailure").and_then(Condition::may_not_create),
-        "StatefulSet" | "DaemonSet" | "CronJob" => lacks_pods(kind, &object),
-        "Deployment" => deployment(&object),
+        "StatefulSet" | "DaemonSet" | "CronJob" => lacks_pods(kind, object),
+        "Deployment" => deployment(object),
         "Node" => condition(object.status, "Ready")
             .filter(|ready| state::condition("Node", "Ready", &ready.status) == Tone::Bad)
             .map(|ready| Found::new(Fault::NotReady, ready.since)),
@@ -217,7 +226,7 @@ pub fn read(kind: &str, text: &str) -> Option<Found> {
                 let message = if failed.message.is_empty() { failed.reason } else { failed.message };
                 Some(Found::new(Fault::Job { message }, failed.since))
             }
-            None => lacks_pods(kind, &object),
+            None => lacks_pods(kind, object),
         },
         "PersistentVolumeClaim" => (word(object.status, &["phase"]) == "Pending").then(|| Found {
             fault: Fault::Unbound,

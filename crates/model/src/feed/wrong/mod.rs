@@ -233,10 +233,11 @@ impl WrongNow {
             return;
         }
         let Some(text) = text.filter(|_| !object.uid.is_empty()) else { return };
-        if is_workload(&resource) {
-            self.note_workload(resource, object, text);
+        let parts = if may_be_wrong(&resource, object, text) { fault::Object::of(text) } else { None };
+        if let Some(parts) = parts.as_ref().filter(|_| is_workload(&resource)) {
+            self.note_workload(resource, object, parts);
         }
-        let found = if may_be_wrong(&resource, object, text) { fault::read(resource.kind, text) } else { None };
+        let found = parts.and_then(|parts| fault::read(resource.kind, &parts));
         let is_reported = |found: &fault::Found| {
             resource.kind != "CronJob"
                 || found.fault.number() != CREATE
@@ -248,14 +249,13 @@ impl WrongNow {
         }
     }
 
-    fn note_workload(&mut self, resource: ApiResource, object: &Object, text: &str) {
-        let Some(members) = json::members(text.trim_ascii()) else { return };
-        let [metadata, spec, status] =
-            ["metadata", "spec", "status"].map(|name| json::named(&members, name).unwrap_or("{}"));
+    fn note_workload(&mut self, resource: ApiResource, object: &Object, parts: &fault::Object<'_>) {
+        let fault::Object { metadata, spec, status } = parts;
         let number = |of: &str, name: &str| json::member(of, name).and_then(json::integer);
         let desired = number(spec, "replicas").or_else(|| number(status, "desiredNumberScheduled"));
         let desired = desired.and_then(|count| u64::try_from(count).ok());
-        let annotation = json::value_at(metadata, &["annotations", "deployment.kubernetes.io/revision"]);
+        let annotations = json::named(metadata, "annotations");
+        let annotation = annotations.and_then(|all| json::member(all, "deployment.kubernetes.io/revision"));
         let update = json::member(status, "updateRevision").and_then(json::unescaped);
         let known = self.workloads.remove(&object.uid);
         if json::member(spec, "suspend") == Some("true") && resource.kind == "CronJob" {
@@ -268,7 +268,7 @@ impl WrongNow {
         self.is_new |= known.as_ref().is_none_or(|known| known.desired != desired);
         let is_set = resource.kind == "ReplicaSet";
         let template =
-            known.as_ref().map_or_else(|| if is_set { began::template(text) } else { 0 }, |known| known.template);
+            known.as_ref().map_or_else(|| if is_set { began::template(spec) } else { 0 }, |known| known.template);
         self.workloads.insert(
             object.uid.clone(),
             Workload {
