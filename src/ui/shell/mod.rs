@@ -241,6 +241,11 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
             (_, detail) => detail.to_owned(),
         })
     };
+    let title = move || {
+        let state = screen.header.connection.with(|connection| connection.state);
+        let more = if state == "live" { ": so long ago at most the server was heard on each watch" } else { "" };
+        format!("{state} {}{more}", detail())
+    };
     view! {
         <header class="header">
             <button
@@ -273,7 +278,7 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
                 data-testid="connection"
                 data-state=move || screen.header.connection.with(|connection| connection.state)
                 data-paused=move || screen.header.paused.get().to_string()
-                title=move || format!("{} {}", screen.header.connection.with(|connection| connection.state), detail())
+                title=title
             >
                 <span class="dot" aria-hidden="true"></span>
                 <span>{move || if screen.header.paused.get() { "paused" } else { screen.header.connection.with(|connection| connection.state) }}</span>

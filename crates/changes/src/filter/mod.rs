@@ -19,6 +19,7 @@ const NOTE: &str = "Note";
 pub struct Filter {
     terms: Vec<Term>,
     elsewhere: Vec<&'static str>,
+    kinds: Option<Vec<(&'static str, &'static str)>>,
 }
 
 impl Filter {
@@ -40,7 +41,17 @@ impl Filter {
         let part_of = |title: &str| Part::named(title).or_else(|| column(title).map(Part::Elsewhere));
         let mut terms = grammar::parse(text, &part_of)?;
         let elsewhere = grammar::take_elsewhere(&mut terms);
-        Ok(Filter { terms, elsewhere })
+        Ok(Filter { terms, elsewhere, kinds: None })
+    }
+
+    /// The same filter of the changes of these kinds alone, each with the name of its cluster. Notes and notices are of all kinds.
+    pub fn of_kinds(self, kinds: Vec<(&'static str, &'static str)>) -> Filter {
+        Filter { kinds: Some(kinds), ..self }
+    }
+
+    /// Whether it is one of the changes of some kinds alone.
+    pub fn is_of_kinds(&self) -> bool {
+        self.kinds.is_some()
     }
 
     /// The columns that the user wrote about, none of which a change has.
@@ -48,7 +59,7 @@ impl Filter {
         &self.elsewhere
     }
 
-    /// Whether the filter lets everything through.
+    /// Whether the user wrote nothing, so that every change of these kinds is let through.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -81,6 +92,10 @@ impl Filter {
 
     /// Whether a change is let through. Of the fields of a change only those are searched that are no noise.
     pub fn matches(&self, line: &Line) -> bool {
+        let is_its = |(kind, cluster): &(&str, &str)| *kind == &*line.kind && *cluster == line.cluster;
+        if self.kinds.as_ref().is_some_and(|kinds| !kinds.iter().any(is_its)) {
+            return false;
+        }
         self.terms.iter().all(|term| is_found(term, line) != term.excludes)
     }
 }

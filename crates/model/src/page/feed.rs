@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use kubechurn_changes::feed::{self, Entry, EntryId, Subject};
 use kubechurn_changes::filter::Filter;
+use kubechurn_changes::filter::pattern::FilterError;
 use kubechurn_changes::findings::Card;
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::{Mark, Marks};
@@ -289,12 +290,11 @@ impl Feed {
 
     /// Filters the feed. A filter that cannot be read lets everything pass, and the field says so.
     pub(super) fn filter(&mut self, cx: &mut Context<'_>) {
-        let catalog = &cx.navigation.catalog;
-        let parsed = Filter::among(&cx.navigation.route.text, &|title| catalog.column(title));
+        let parsed = feed_filter(cx);
         let elsewhere = parsed.as_ref().ok().and_then(|filter| elsewhere_in_feed(filter.elsewhere()));
         cx.view.header.filter_note.put(elsewhere);
         cx.view.header.filter_error.put(parsed.as_ref().err().map(ToString::to_string));
-        self.changes.filter(&parsed.unwrap_or_default());
+        self.changes.filter(&of_kinds(parsed, cx));
     }
 
     /// The objects of which a change passes the filter, and whether the filter asks for what only changes have; `None`
@@ -403,7 +403,7 @@ impl Feed {
 
     fn call_no_noise(&mut self, mark: &Mark, cx: &mut Context<'_>) {
         self.undo = self.undo.take().filter(|(last, _)| last != mark);
-        let filter = feed_filter(cx);
+        let filter = of_kinds(feed_filter(cx), cx);
         self.changes.call_no_noise(mark, filter);
         self.noise_changed(cx);
     }
@@ -482,13 +482,20 @@ impl Feed {
         let plural =
             |count: usize, one: &str| format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" });
         // The time is that of the oldest change that is kept, and so only what is kept is counted since then.
+        // Those of other kinds, which stay watched, do not count here, and it is not known how many of these were dropped.
+        let of_kinds = feed.shown().filter().is_of_kinds();
+        let count = match of_kinds {
+            true => counts.received - counts.listed - counts.evicted - counts.filtered,
+            false => counts.significant + counts.noise - counts.lines_evicted,
+        };
         let dropped = match counts.lines_evicted {
             0 => String::new(),
+            _ if of_kinds => String::from(" (older dropped)"),
             dropped => format!(" ({} older dropped)", grouped(dropped)),
         };
         let mut words = format!(
             "{}{}{dropped}, {}",
-            plural((counts.significant + counts.noise - counts.lines_evicted) as usize, "change"),
+            plural(count as usize, "change"),
             since.unwrap_or_default(),
             plural(kinds, "kind")
         );
@@ -634,7 +641,7 @@ impl Feed {
     }
 
     fn begin_span(&mut self, cx: &mut Context<'_>) {
-        let (filter, began, times) = (feed_filter(cx), self.began, &self.changes.times);
+        let (filter, began, times) = (of_kinds(feed_filter(cx), cx), self.began, &self.changes.times);
         let net = net::asked(cx).map(|asked| Net::new(asked, cx.now, filter.clone(), &cx.watching.history));
         let reading = match (chosen_span(cx), until(cx)) {
             _ if net.is_some() => None,
@@ -744,9 +751,19 @@ fn chosen_span(cx: &Context<'_>) -> Option<Window> {
 }
 
 /// The feed's filter, as the address has it.
-fn feed_filter(cx: &Context<'_>) -> Filter {
+fn feed_filter(cx: &Context<'_>) -> Result<Filter, FilterError> {
     let text = if cx.navigation.route.changes { &*cx.navigation.route.text } else { "" };
-    Filter::among(text, &|title| cx.navigation.catalog.column(title)).unwrap_or_default()
+    Filter::among(text, &|title| cx.navigation.catalog.column(title))
+}
+
+/// The filter of the kinds that the address names. A filter that cannot be read lets all of them pass.
+fn of_kinds(parsed: Result<Filter, FilterError>, cx: &Context<'_>) -> Filter {
+    let filter = parsed.unwrap_or_default();
+    if !cx.navigation.route.changes || cx.navigation.route.is_everything() {
+        return filter;
+    }
+    let kinds = cx.navigation.kinds();
+    filter.of_kinds(kinds.iter().map(|kind| (kind.resource.kind, cluster_of(&kind.resource, cx))).collect())
 }
 
 /// Leads to the newest change of what its row names first.

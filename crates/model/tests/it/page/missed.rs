@@ -115,3 +115,28 @@ fn an_outage_that_ends_with_a_list_says_what_came_of_it_for_all_kinds_in_one_lin
     play.frame();
     assert_eq!((play.notices(), feed(&play)), (vec![words.to_owned()], live));
 }
+
+#[test]
+fn the_feed_of_some_kinds_has_no_changes_of_others() {
+    let mut play = Play::found("#/pods,configmaps?view=changes");
+    play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 270.0, width: 900.0 }));
+    for (id, name) in play.informers.clone() {
+        play.reflects(id, Input::Start);
+        play.lists_again(id, &["a@1"]);
+        play.change(id, "ADDED", &format!("{name}@110"));
+    }
+    let seen = |play: &Play| {
+        let names: Vec<String> = play.feed().into_iter().map(|(name, _)| name).collect();
+        let words = &play.page.view().feed.frame.words;
+        (names.join(" "), words.split(" since").next().unwrap().to_owned(), words.ends_with(", 1 kind"))
+    };
+    let both = ("n/configmaps n/pods".to_owned(), "2 changes".to_owned(), false);
+    assert_eq!(seen(&play), both);
+    play.goes("#/pods?view=changes");
+    assert_eq!(seen(&play), ("n/pods".to_owned(), "1 change".to_owned(), true));
+    let pods = play.informers.iter().find(|(_, name)| *name == "pods").unwrap().0;
+    play.change(pods, "MODIFIED", "pods@120");
+    assert_eq!(seen(&play).1, "2 changes");
+    play.goes("#/pods,configmaps?view=changes");
+    assert_eq!(seen(&play).1, "3 changes");
+}
