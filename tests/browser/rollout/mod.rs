@@ -40,9 +40,14 @@ async fn a_rollout_and_a_life_are_seen_in_each_window() {
         for kind in ["pods", "deployments", "replicasets"] {
             page.reaches(kind, "live", SOON).await;
         }
-        let namespace = give_a_wrong_image(&cluster).await;
-        page.element("feed-rollout").await;
-        page.browser.run("document.querySelector('[data-testid=feed-rollout]').click()", Vec::new()).await;
+        let [namespace, name] = give_a_wrong_image(&cluster).await;
+        // Jobs have rollouts, too.
+        let opens = format!(
+            "const rollout = document.querySelector('[data-testid=feed-rollout][aria-label*=\"{namespace}/{name}\"]');
+            rollout?.click();
+            return rollout !== null"
+        );
+        page.becomes("the rollout is opened", &opens, json!(true)).await;
         wait_until("the rollout says what fails", SOON, async || {
             let words = page.text("rollout-facts").await;
             holds(words.contains("Image") && words.contains("given up in"), || words)

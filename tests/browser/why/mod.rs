@@ -21,8 +21,8 @@ const FITS: &str = "
     return why.scrollWidth <= why.clientWidth
         && parts.every(one => one.getBoundingClientRect().right <= innerWidth && one.scrollWidth <= one.clientWidth + 1)";
 
-/// Gives a Deployment an image that cannot be pulled. Returns its namespace.
-pub async fn give_a_wrong_image(cluster: &Cluster) -> String {
+/// Gives a Deployment an image that cannot be pulled. Returns its namespace and its name.
+pub async fn give_a_wrong_image(cluster: &Cluster) -> [String; 2] {
     let all = cluster.get("/apis/apps/v1/deployments").await;
     let first = &all["items"][0];
     let [namespace, name] = ["namespace", "name"].map(|of| first["metadata"][of].as_str().expect("a name"));
@@ -30,7 +30,7 @@ pub async fn give_a_wrong_image(cluster: &Cluster) -> String {
     let containers = json!([{"name": container, "image": "registry.example/web:2-typo"}]);
     let template = json!({"spec": {"template": {"spec": {"containers": containers}}}});
     cluster.patch(&format!("/apis/apps/v1/namespaces/{namespace}/deployments/{name}"), &template).await;
-    namespace.to_owned()
+    [namespace, name].map(str::to_owned)
 }
 
 #[tokio::test]
