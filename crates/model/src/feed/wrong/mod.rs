@@ -237,14 +237,14 @@ impl WrongNow {
         if let Some(parts) = parts.as_ref().filter(|_| is_workload(&resource)) {
             self.note_workload(resource, object, parts);
         }
-        let found = parts.and_then(|parts| fault::read(resource.kind, &parts));
-        let is_reported = |found: &fault::Found| {
+        let found = parts.and_then(|parts| fault::read(resource.kind, &parts).map(|found| (found, parts)));
+        let is_reported = |(found, _): &(fault::Found, fault::Object<'_>)| {
             resource.kind != "CronJob"
                 || found.fault.number() != CREATE
                 || self.warnings.of(&object.uid, CREATE).is_some()
         };
         match found.filter(is_reported) {
-            Some(found) => self.hold(&received, text, found),
+            Some((found, parts)) => self.hold(&received, &parts, found),
             None => self.is_well(&received, text),
         }
     }
@@ -284,7 +284,7 @@ impl WrongNow {
         );
     }
 
-    fn hold(&mut self, received: &Received<'_>, text: &str, found: fault::Found) {
+    fn hold(&mut self, received: &Received<'_>, parts: &fault::Object<'_>, found: fault::Found) {
         let Received { resource, now, wall, delta_type, object, .. } = *received;
         let is_listed = delta_type.is_of_list();
         // What the object says of the time counts for what was there before; what comes is since now.
@@ -311,10 +311,11 @@ impl WrongNow {
                 held.then = Some((found.fault, since, due_at));
             }
             known => {
-                let label = |name: &str| json::value_at(text, &["metadata", "labels", name]).and_then(json::unescaped);
-                let revision = label("pod-template-generation").or_else(|| label("controller-revision-hash"));
                 let is_pod = resource.kind == "Pod";
-                let node = json::value_at(text, &["spec", "nodeName"]).filter(|_| is_pod).and_then(json::unescaped);
+                let labels = json::named(&parts.metadata, "labels").filter(|_| is_pod);
+                let label = |name: &str| labels.and_then(|all| json::member(all, name)).and_then(json::unescaped);
+                let revision = label("pod-template-generation").or_else(|| label("controller-revision-hash"));
+                let node = json::member(parts.spec, "nodeName").filter(|_| is_pod).and_then(json::unescaped);
                 let held = Held {
                     node: node.unwrap_or_default().into(),
                     subject: subject(resource, object),
@@ -325,7 +326,7 @@ impl WrongNow {
                     recovered_at: None,
                     then: None,
                     is_listed,
-                    revision: revision.filter(|_| is_pod).unwrap_or_default().into(),
+                    revision: revision.unwrap_or_default().into(),
                     own: known.and_then(|known| known.own.take()),
                 };
                 self.held.insert(object.uid.clone(), held);
