@@ -37,7 +37,7 @@ const MOMENTS: usize = 20;
 const AGES: [&str; 4] = ["AGE", "RESTARTS", "LAST SEEN", "FIRST SEEN"];
 
 /// The scenarios, with the faults that strike meanwhile.
-const RUNS: [(&str, &[&str]); 10] = [
+const RUNS: [(&str, &[&str]); 9] = [
     ("calm", &["fault?frame=duplicate&probability=0.2", "cut"]),
     ("rollout", &["fault?frame=reorder&probability=0.2", "fault?end=drop&times=3"]),
     ("crashloop", &["fault?frame=truncate&times=3", "fault?end=close&times=3"]),
@@ -47,7 +47,6 @@ const RUNS: [(&str, &[&str]); 10] = [
     ("mixed", &["fault?frame=wrong-type&times=3", "restart?revision=900000"]),
     ("storm", &["fault?frame=lose&times=5", "compact", "cut"]),
     ("bad-config", &["fault?frame=duplicate&probability=0.2", "fault?end=close&times=3"]),
-    ("node-repair", &["fault?frame=reorder&probability=0.2", "compact", "cut"]),
 ];
 
 /// A test for each scenario.
@@ -71,7 +70,6 @@ runs! {
     mixed: 6;
     storm: 7;
     bad_config: 8;
-    node_repair: 9;
 }
 
 /// Further seeds, each of one scenario with the faults of another one: as many as `KUBECHURN_SEEDS` says, from `KUBECHURN_FROM`.
@@ -122,7 +120,7 @@ fn held(page: &Model, place: &dyn Environment) -> Held {
 /// A moment, what the page held then, and what was wrong.
 type Seen = (f64, Held, Vec<WrongRow>);
 
-/// How far from a moment nothing else may be wrong for it to be compared, in milliseconds: the list is made anew ten times a second.
+/// How far from a moment nothing else may be wrong for it to be compared, in milliseconds: the list is made anew four times a second.
 const AROUND: f64 = 400.0;
 /// By how much a time may differ that a server's clock gives in whole seconds, in milliseconds.
 const ABOUT: f64 = 2_000.0;
