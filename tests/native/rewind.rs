@@ -120,7 +120,7 @@ fn held(page: &Model, place: &dyn Environment) -> Held {
 /// A moment, what the page held then, and what was wrong.
 type Seen = (f64, Held, Vec<WrongRow>);
 
-/// How far from a moment nothing else may be wrong for it to be compared, in milliseconds: the list is made anew four times a second.
+/// How far from a moment nothing else may be wrong for it to be compared, in milliseconds: the list is made anew ten times a second.
 const AROUND: f64 = 400.0;
 /// By how much a time may differ that a server's clock gives in whole seconds, in milliseconds.
 const ABOUT: f64 = 2_000.0;

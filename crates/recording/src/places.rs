@@ -190,8 +190,8 @@ impl<F: Read + Seek> Places<F> {
     }
 }
 
-/// Of all blocks those that are looked at, and others that show that no other one is: those beside them, and the states among them,
-/// which are left out.
+/// Of all blocks those that are looked at; and others, by which it is seen that none is missing: those beside them, and the states
+/// between them, which are left out.
 fn chosen(all: Vec<Place>, from: Option<f64>, to: Option<f64>) -> (Looked, Vec<Place>) {
     let (states, blocks): (Vec<Place>, Vec<Place>) =
         all.into_iter().filter(|place| place.part != Part::Index).partition(|place| place.part != Part::Lines);
@@ -207,10 +207,10 @@ fn chosen(all: Vec<Place>, from: Option<f64>, to: Option<f64>) -> (Looked, Vec<P
     let state = state.max_by_key(|(at, place)| (*at, place.at)).filter(|_| first > 0);
     let mut before: Vec<Place> = state.iter().map(|(_, place)| (*place).clone()).collect();
     before.extend_from_slice(&blocks[state.map_or(0, |(at, _)| at)..first]);
-    let begins = before.first().map_or(0, |place| match place.part {
-        Part::State(before) => before,
+    let begins = match before.first() {
+        Some(Place { part: Part::State(begins), .. }) => *begins,
         _ => 0,
-    });
+    };
     let ends = blocks.get(end).map_or(u64::MAX, |place| place.at);
     let beside = [first.checked_sub(1), Some(end)];
     let mut beside: Vec<Place> = beside.into_iter().flatten().filter_map(|at| blocks.get(at).cloned()).collect();

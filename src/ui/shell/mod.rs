@@ -243,7 +243,7 @@ fn Header(kinds: RwSignal<bool>, screen: Screen, commands: Commands) -> impl Int
     };
     let title = move || {
         let state = screen.header.connection.with(|connection| connection.state);
-        let more = if state == "live" { ": so long ago at most the server was heard on each watch" } else { "" };
+        let more = if state == "live" { ". Each watch heard from the server within this time." } else { "" };
         format!("{state} {}{more}", detail())
     };
     view! {

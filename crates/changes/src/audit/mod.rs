@@ -461,8 +461,8 @@ impl Requests {
         if known.versions.is_empty() {
             return false;
         }
-        // Each uid that the name had, since when and until when for certain, in milliseconds. The more versions are known the longer that
-        // is, so that the order in which versions and lines come makes no difference.
+        // Each uid that the name had, since when and until when for certain, in milliseconds. Each further version can only make that
+        // longer, so that the order in which versions and lines come makes no difference.
         let mut lives: Vec<(&Uid, f64, f64)> = Vec::new();
         for facts in &known.versions {
             let last = facts.at - SLACK;

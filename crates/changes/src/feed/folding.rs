@@ -258,7 +258,7 @@ impl Folding {
         {
             return Some(Cause { entry, is_lost: true });
         }
-        // Entries of Events stand below all others of a block, so that nothing can stand under one.
+        // Events stand last in a block, so that nothing can stand under them.
         let entry = self.of(&owner?.uid).filter(|entry| !entry.is_about_events() && can_cause(entry, CHAIN))?;
         let is_cause = self.is_by_owner || (line.asks && (entry.asks || &*entry.kind == "CronJob"));
         (is_cause || is_handed_on(line, entry)).then_some(Cause { entry, is_lost: false })

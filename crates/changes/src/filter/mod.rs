@@ -19,6 +19,7 @@ const NOTE: &str = "Note";
 pub struct Filter {
     terms: Vec<Term>,
     elsewhere: Vec<&'static str>,
+    /// The kinds whose changes are let through, each with the name of its cluster; `None` is all.
     kinds: Option<Vec<(&'static str, &'static str)>>,
 }
 
@@ -44,12 +45,12 @@ impl Filter {
         Ok(Filter { terms, elsewhere, kinds: None })
     }
 
-    /// The same filter of the changes of these kinds alone, each with the name of its cluster. Notes and notices are of all kinds.
+    /// The same filter, which lets only changes of these kinds through, each with the name of its cluster. Notes are of all kinds.
     pub fn of_kinds(self, kinds: Vec<(&'static str, &'static str)>) -> Filter {
         Filter { kinds: Some(kinds), ..self }
     }
 
-    /// Whether it is one of the changes of some kinds alone.
+    /// Whether it lets only changes of some kinds through.
     pub fn is_of_kinds(&self) -> bool {
         self.kinds.is_some()
     }
@@ -59,7 +60,7 @@ impl Filter {
         &self.elsewhere
     }
 
-    /// Whether the user wrote nothing, so that every change of these kinds is let through.
+    /// Whether the user wrote nothing. Kinds may be left out all the same.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }

@@ -290,11 +290,11 @@ impl Feed {
 
     /// Filters the feed. A filter that cannot be read lets everything pass, and the field says so.
     pub(super) fn filter(&mut self, cx: &mut Context<'_>) {
-        let parsed = feed_filter(cx);
+        let parsed = written_filter(cx);
         let elsewhere = parsed.as_ref().ok().and_then(|filter| elsewhere_in_feed(filter.elsewhere()));
         cx.view.header.filter_note.put(elsewhere);
         cx.view.header.filter_error.put(parsed.as_ref().err().map(ToString::to_string));
-        self.changes.filter(&of_kinds(parsed, cx));
+        self.changes.filter(&feed_filter(cx));
     }
 
     /// The objects of which a change passes the filter, and whether the filter asks for what only changes have; `None`
@@ -403,7 +403,7 @@ impl Feed {
 
     fn call_no_noise(&mut self, mark: &Mark, cx: &mut Context<'_>) {
         self.undo = self.undo.take().filter(|(last, _)| last != mark);
-        let filter = of_kinds(feed_filter(cx), cx);
+        let filter = feed_filter(cx);
         self.changes.call_no_noise(mark, filter);
         self.noise_changed(cx);
     }
@@ -482,7 +482,7 @@ impl Feed {
         let plural =
             |count: usize, one: &str| format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" });
         // The time is that of the oldest change that is kept, and so only what is kept is counted since then.
-        // Those of other kinds, which stay watched, do not count here, and it is not known how many of these were dropped.
+        // Other kinds may stay watched, and do not count here. How many of the changes that were dropped were theirs is not known.
         let of_kinds = feed.shown().filter().is_of_kinds();
         let count = match of_kinds {
             true => counts.received - counts.listed - counts.evicted - counts.filtered,
@@ -641,7 +641,7 @@ impl Feed {
     }
 
     fn begin_span(&mut self, cx: &mut Context<'_>) {
-        let (filter, began, times) = (of_kinds(feed_filter(cx), cx), self.began, &self.changes.times);
+        let (filter, began, times) = (feed_filter(cx), self.began, &self.changes.times);
         let net = net::asked(cx).map(|asked| Net::new(asked, cx.now, filter.clone(), &cx.watching.history));
         let reading = match (chosen_span(cx), until(cx)) {
             _ if net.is_some() => None,
@@ -750,15 +750,15 @@ fn chosen_span(cx: &Context<'_>) -> Option<Window> {
     Some(Window { from: from.min(end), to: to.min(end) })
 }
 
-/// The feed's filter, as the address has it.
-fn feed_filter(cx: &Context<'_>) -> Result<Filter, FilterError> {
+/// The filter that the user wrote, as the address has it.
+fn written_filter(cx: &Context<'_>) -> Result<Filter, FilterError> {
     let text = if cx.navigation.route.changes { &*cx.navigation.route.text } else { "" };
     Filter::among(text, &|title| cx.navigation.catalog.column(title))
 }
 
-/// The filter of the kinds that the address names. A filter that cannot be read lets all of them pass.
-fn of_kinds(parsed: Result<Filter, FilterError>, cx: &Context<'_>) -> Filter {
-    let filter = parsed.unwrap_or_default();
+/// The feed's filter: what the user wrote, of the kinds that the address names. What cannot be read lets everything of them pass.
+fn feed_filter(cx: &Context<'_>) -> Filter {
+    let filter = written_filter(cx).unwrap_or_default();
     if !cx.navigation.route.changes || cx.navigation.route.is_everything() {
         return filter;
     }

@@ -23,7 +23,7 @@ const OPEN: usize = 4;
 /// The most entries that are shown at all.
 const MOST: usize = 50;
 /// How often the section is made anew at most, in milliseconds.
-const PACE: f64 = 250.0;
+const PACE: f64 = 100.0;
 /// How long a frame may read what was wrong at another moment, in milliseconds.
 const THEN_SHARE: f64 = 6.0;
 /// How long a moment that is dragged must rest before it is looked what was wrong then, in milliseconds.

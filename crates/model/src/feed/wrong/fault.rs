@@ -190,7 +190,7 @@ impl Fault {
 }
 
 /// The members of an object's text that are read.
-pub struct Object<'a> {
+pub struct Parts<'a> {
     /// The members of `metadata`.
     pub metadata: Members<'a>,
     /// The text of `spec`, which is `{}` where there is none.
@@ -199,17 +199,17 @@ pub struct Object<'a> {
     pub status: &'a str,
 }
 
-impl<'a> Object<'a> {
+impl<'a> Parts<'a> {
     /// The object of this text; `None` where it is none.
-    pub fn of(text: &'a str) -> Option<Object<'a>> {
+    pub fn of(text: &'a str) -> Option<Parts<'a>> {
         let members = json::members(text.trim_ascii())?;
         let part = |name: &str| json::named(&members, name).unwrap_or("{}");
-        Some(Object { metadata: json::members(part("metadata"))?, spec: part("spec"), status: part("status") })
+        Some(Parts { metadata: json::members(part("metadata"))?, spec: part("spec"), status: part("status") })
     }
 }
 
 /// What is wrong with an object of this kind.
-pub fn read(kind: &str, object: &Object<'_>) -> Option<Found> {
+pub fn read(kind: &str, object: &Parts<'_>) -> Option<Found> {
     if let Some(deletion) = json::named(&object.metadata, "deletionTimestamp").and_then(time) {
         return deleting(kind, object, deletion);
     }
@@ -270,7 +270,7 @@ fn refusal(message: &str) -> String {
 
 /// A workload of a kind without the condition `ReplicaFailure`, as long as it has fewer Pods than it asks for, or a CronJob,
 /// as long as it makes Jobs at all. It counts only where an Event says that it may not create them.
-fn lacks_pods(kind: &str, object: &Object<'_>) -> Option<Found> {
+fn lacks_pods(kind: &str, object: &Parts<'_>) -> Option<Found> {
     let number = |of: &str, name: &str| json::member(of, name).and_then(json::integer);
     let has = |name: &str| number(object.status, name).unwrap_or(0);
     let lacks = match kind {
@@ -300,7 +300,7 @@ fn condition(status: &str, name: &str) -> Option<Condition> {
     })
 }
 
-fn deployment(object: &Object<'_>) -> Option<Found> {
+fn deployment(object: &Parts<'_>) -> Option<Found> {
     let refused = condition(object.status, "ReplicaFailure").and_then(Condition::may_not_create);
     refused.or_else(|| {
         let late = condition(object.status, "Progressing")?;
@@ -310,7 +310,7 @@ fn deployment(object: &Object<'_>) -> Option<Found> {
 }
 
 /// Something that is to be gone at a time, and is still there.
-fn deleting(kind: &str, object: &Object<'_>, since: Timestamp) -> Option<Found> {
+fn deleting(kind: &str, object: &Parts<'_>, since: Timestamp) -> Option<Found> {
     let list = |json: Option<&str>| -> Vec<String> {
         let items = json.and_then(json::items).unwrap_or_default();
         items.into_iter().filter_map(json::unescaped).map(std::borrow::Cow::into_owned).collect()
@@ -327,7 +327,7 @@ fn deleting(kind: &str, object: &Object<'_>, since: Timestamp) -> Option<Found> 
     Some(Found { fault: Fault::Deleting { by }, since: Some(since), patience })
 }
 
-fn pod(object: &Object<'_>) -> Option<Found> {
+fn pod(object: &Parts<'_>) -> Option<Found> {
     let ready = || condition(object.status, "Ready").and_then(|ready| ready.since);
     match &*word(object.status, &["phase"]) {
         "Succeeded" => return None,
@@ -360,7 +360,7 @@ fn pod(object: &Object<'_>) -> Option<Found> {
 }
 
 /// A Pod that has a node and of which no container runs. `since` is when it was given to the node.
-fn hangs(object: &Object<'_>, since: Option<Timestamp>) -> Option<Found> {
+fn hangs(object: &Parts<'_>, since: Option<Timestamp>) -> Option<Found> {
     if containers(object).any(|one| json::value_at(one, &["state", "running"]).is_some()) {
         return None;
     }
@@ -375,7 +375,7 @@ fn hangs(object: &Object<'_>, since: Option<Timestamp>) -> Option<Found> {
 
 /// A Pod that runs and is not ready. It may be so for [`UNREADY`], and a container that was started a moment ago for as long
 /// as its probes ask for besides.
-fn unready(object: &Object<'_>) -> Option<Found> {
+fn unready(object: &Parts<'_>) -> Option<Found> {
     let ready = condition(object.status, "Ready").filter(|ready| ready.status == "False")?;
     let is_unready = |one: &&str| {
         json::member(one, "ready") == Some("false") && json::value_at(one, &["state", "running"]).is_some()
@@ -416,17 +416,17 @@ fn unready(object: &Object<'_>) -> Option<Found> {
 }
 
 /// What is said of each container, the init containers first.
-fn containers<'a>(object: &Object<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+fn containers<'a>(object: &Parts<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let lists = ["initContainerStatuses", "containerStatuses"].map(|name| json::member(object.status, name));
     lists.into_iter().flatten().filter_map(json::items).flatten()
 }
 
 /// How the container ended that failed.
-fn ended(object: &Object<'_>) -> Option<String> {
+fn ended(object: &Parts<'_>) -> Option<String> {
     containers(object).find_map(|one| exit(json::value_at(one, &["state", "terminated"])?))
 }
 
-fn container(object: &Object<'_>, one: &str, restarts_never: bool) -> Option<Fault> {
+fn container(object: &Parts<'_>, one: &str, restarts_never: bool) -> Option<Fault> {
     let restarts = json::member(one, "restartCount").and_then(json::integer).unwrap_or(0);
     if let Some(waiting) = json::value_at(one, &["state", "waiting"]) {
         let (reason, message) = (word(waiting, &["reason"]), word(waiting, &["message"]));
@@ -463,12 +463,12 @@ fn exit(terminated: &str) -> Option<String> {
 }
 
 /// The image that the spec asks for, for the container of a status.
-fn image(object: &Object<'_>, status: &str) -> String {
+fn image(object: &Parts<'_>, status: &str) -> String {
     word(spec_of(object, &word(status, &["name"])).unwrap_or(status), &["image"])
 }
 
 /// What the spec says of the container of this name.
-fn spec_of<'a>(object: &Object<'a>, name: &str) -> Option<&'a str> {
+fn spec_of<'a>(object: &Parts<'a>, name: &str) -> Option<&'a str> {
     let lists = ["containers", "initContainers"].map(|list| json::member(object.spec, list).and_then(json::items));
     lists.into_iter().flatten().flatten().find(|one| word(one, &["name"]) == name)
 }

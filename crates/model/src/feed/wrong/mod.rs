@@ -233,12 +233,12 @@ impl WrongNow {
             return;
         }
         let Some(text) = text.filter(|_| !object.uid.is_empty()) else { return };
-        let parts = if may_be_wrong(&resource, object, text) { fault::Object::of(text) } else { None };
+        let parts = if may_be_wrong(&resource, object, text) { fault::Parts::of(text) } else { None };
         if let Some(parts) = parts.as_ref().filter(|_| is_workload(&resource)) {
             self.note_workload(resource, object, parts);
         }
         let found = parts.and_then(|parts| fault::read(resource.kind, &parts).map(|found| (found, parts)));
-        let is_reported = |(found, _): &(fault::Found, fault::Object<'_>)| {
+        let is_reported = |(found, _): &(fault::Found, fault::Parts<'_>)| {
             resource.kind != "CronJob"
                 || found.fault.number() != CREATE
                 || self.warnings.of(&object.uid, CREATE).is_some()
@@ -249,8 +249,8 @@ impl WrongNow {
         }
     }
 
-    fn note_workload(&mut self, resource: ApiResource, object: &Object, parts: &fault::Object<'_>) {
-        let fault::Object { metadata, spec, status } = parts;
+    fn note_workload(&mut self, resource: ApiResource, object: &Object, parts: &fault::Parts<'_>) {
+        let fault::Parts { metadata, spec, status } = parts;
         let number = |of: &str, name: &str| json::member(of, name).and_then(json::integer);
         let desired = number(spec, "replicas").or_else(|| number(status, "desiredNumberScheduled"));
         let desired = desired.and_then(|count| u64::try_from(count).ok());
@@ -284,7 +284,7 @@ impl WrongNow {
         );
     }
 
-    fn hold(&mut self, received: &Received<'_>, parts: &fault::Object<'_>, found: fault::Found) {
+    fn hold(&mut self, received: &Received<'_>, parts: &fault::Parts<'_>, found: fault::Found) {
         let Received { resource, now, wall, delta_type, object, .. } = *received;
         let is_listed = delta_type.is_of_list();
         // What the object says of the time counts for what was there before; what comes is since now.

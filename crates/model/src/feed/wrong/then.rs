@@ -300,6 +300,6 @@ fn see(resource: &ApiResource, text: &str) -> Seen {
         || matches!(resource.kind, "Node" | "PersistentVolumeClaim")
         || text.contains("\"deletionTimestamp\"");
     let node = json::value_at(text, &["spec", "nodeName"]).filter(|_| is_pod(resource)).and_then(json::unescaped);
-    let is_wrong = || fault::Object::of(text).and_then(|object| fault::read(resource.kind, &object)).is_some();
+    let is_wrong = || fault::Parts::of(text).and_then(|object| fault::read(resource.kind, &object)).is_some();
     (is_read && is_wrong(), node.unwrap_or_default().into())
 }
