@@ -2,7 +2,7 @@
 
 use kubechurn_client::json::{self, Member};
 
-/// How far a workload is: a Deployment, a StatefulSet or a DaemonSet.
+/// How far a workload is: a Deployment, a StatefulSet or a DaemonSet; or how many Pods a ReplicaSet has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Replicas {
     /// How many Pods there should be.
@@ -11,7 +11,7 @@ pub struct Replicas {
     pub all: u64,
     /// How many are of the newest version.
     pub updated: u64,
-    /// How many are available.
+    /// How many are available; of a ReplicaSet, how many are ready.
     pub available: u64,
     /// The generation of which this is said.
     pub observed: i64,
@@ -24,6 +24,7 @@ impl Replicas {
         let names = match kind {
             "Deployment" | "StatefulSet" => ["replicas", "updatedReplicas", "availableReplicas"],
             "DaemonSet" => ["currentNumberScheduled", "updatedNumberScheduled", "numberAvailable"],
+            "ReplicaSet" => ["replicas", "replicas", "readyReplicas"],
             _ => return None,
         };
         let spec = json::named(object, "spec").unwrap_or_default();
@@ -72,6 +73,11 @@ mod tests {
         let complete = Replicas { all: 3, updated: 3, ..found };
         assert!(complete.is_complete(Some(5)) && complete.is_complete(None) && !complete.is_complete(Some(6)));
         assert_eq!(read("Pod", text), None);
+        let set = r#"{"spec":{"replicas":3},"status":{"replicas":3,"readyReplicas":2,"availableReplicas":1}}"#;
+        assert_eq!(
+            read("ReplicaSet", set),
+            Some(Replicas { desired: 3, all: 3, updated: 3, available: 2, observed: 0 })
+        );
         assert_eq!(read("Deployment", r#"{"spec":{"paused":true}}"#), None);
         assert_eq!(read("StatefulSet", r#"{"spec":{"updateStrategy":{"type":"OnDelete"}}}"#), None);
         let part = r#"{"spec":{"updateStrategy":{"rollingUpdate":{"partition":1}}}}"#;

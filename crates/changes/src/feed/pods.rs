@@ -25,6 +25,8 @@ const MOST_SETS: usize = 16;
 /// The words for a Pod that runs.
 const READY: &str = "ready";
 const NOT_READY: &str = "not ready";
+/// The word for a Pod that is being deleted: its owner does not count it any more.
+const TERMINATING: &str = "Terminating";
 
 /// How many Pods are in each state.
 type Tally = SmallVec<[(SmolStr, u64); 3]>;
@@ -45,6 +47,8 @@ struct Workload {
     /// The ReplicaSets, with their revisions.
     sets: SmallVec<[(Uid, u64); 2]>,
     replicas: Option<(Replicas, Option<i64>)>,
+    /// Whether it is known since it was made, so that all of its Pods are known.
+    is_whole: bool,
 }
 
 /// A Node, or the name of one that is not known itself.
@@ -109,8 +113,14 @@ impl Pods {
         }
         if line.delta_type == DeltaType::Deleted {
             self.workloads.entries.remove(&line.uid);
-        } else if let Some(replicas) = line.replicas {
-            self.workload(&line.uid).replicas = Some((replicas, line.generation));
+            return;
+        }
+        let is_counter = matches!(&*line.kind, "Job" | "StatefulSet" | "DaemonSet" | "ReplicationController");
+        let is_new = is_counter && line.delta_type == DeltaType::Added;
+        if line.replicas.is_some() || is_new {
+            let workload = self.workload(&line.uid);
+            workload.is_whole |= is_new;
+            workload.replicas = line.replicas.map(|replicas| (replicas, line.generation));
         }
     }
 
@@ -208,8 +218,13 @@ impl Pods {
     pub(super) fn of_workload(&self, uid: &Uid) -> Vec<Outcome> {
         let Some(workload) = self.workloads.entries.get(uid) else { return Vec::new() };
         let Some((replicas, generation)) = workload.replicas else {
-            let all = workload.pods.iter().map(|(_, count)| count).sum();
-            return worst_first(outcomes(&workload.pods), Some(all), "Pods");
+            // Pods that came with a list are not known, and so not how many there are.
+            let all = workload.is_whole.then(|| workload.pods.iter().map(|(_, count)| count).sum());
+            let mut found = worst_first(outcomes(&workload.pods), all, "Pods");
+            if let Some(one) = found.first_mut().filter(|first| all.is_none() && first.count == 1) {
+                one.noun = "Pod";
+            }
+            return found;
         };
         // What is said of the version before came not of this one.
         if generation.is_some_and(|own| replicas.observed < own) {
@@ -221,6 +236,12 @@ impl Pods {
         let newest = workload.sets.last().map_or(&workload.pods[..], |(set, _)| self.of_owner(set));
         let old = replicas.all.saturating_sub(replicas.updated);
         let mut found = outcomes(newest);
+        // That Pods go which are not wanted any more is ordinary life.
+        let going = found.iter_mut().find(|outcome| outcome.word == TERMINATING);
+        let going = going.map_or(0, |going| {
+            going.tone = Tone::Plain;
+            going.count
+        });
         if workload.sets.is_empty()
             && let Some(ready) = found.iter_mut().find(|outcome| outcome.word == READY)
         {
@@ -228,10 +249,10 @@ impl Pods {
             ready.count = ready.count.saturating_sub(old);
         }
         // Pods that came with a list are not known one by one, but the workload counts them.
-        let known: u64 = newest.iter().map(|(_, count)| count).sum();
+        let known = newest.iter().map(|(_, count)| count).sum::<u64>() - going;
         if known < replicas.updated {
             found.retain(|outcome| outcome.word != READY);
-            let others = found.iter().map(|outcome| outcome.count).sum();
+            let others = found.iter().map(|outcome| outcome.count).sum::<u64>() - going;
             let tone = if replicas.available < replicas.desired { Tone::Wait } else { Tone::Good };
             if old == 0 {
                 let ready = replicas.available.min(replicas.updated.saturating_sub(others));
@@ -247,7 +268,7 @@ impl Pods {
     pub(super) fn of_set(&self, uid: &Uid, (made, ended): (u64, u64)) -> Vec<Outcome> {
         let pods = self.of_owner(uid);
         let of = |wanted: &str| pods.iter().find(|(word, _)| word == wanted).map_or(0, |(_, count)| *count);
-        let known = pods.iter().map(|(_, count)| count).sum::<u64>() - of("Terminating");
+        let known = pods.iter().map(|(_, count)| count).sum::<u64>() - of(TERMINATING);
         // Pods that came with a list are not known one by one, but the ReplicaSet counts them.
         let counted = self.workloads.entries.get(uid).and_then(|workload| workload.replicas);
         let (live, ready) = match counted {

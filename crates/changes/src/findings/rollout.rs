@@ -86,7 +86,7 @@ impl Rollouts {
         }
         if line.delta_type == DeltaType::Deleted {
             self.states.remove(&line.uid);
-        } else if let Some(replicas) = line.replicas.filter(|_| !line.uid.is_empty()) {
+        } else if let Some(replicas) = line.replicas.filter(|_| !line.uid.is_empty() && &*line.kind != "ReplicaSet") {
             let state = self.states.entry(line.uid.clone(), line.at);
             state.kind = line.kind.clone();
             state.key = Some(line.key.clone());

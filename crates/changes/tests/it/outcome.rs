@@ -91,6 +91,54 @@ fn a_rollout_says_how_its_pods_are_worst_first() {
     assert_eq!(words, ["4 Pods ended", "2 of 2 Pods: ready"]);
 }
 
+/// The page does not know the Pods of a first list one by one.
+#[test]
+fn what_is_not_known_of_a_list_is_not_counted_as_all_there_is() {
+    let mut play = Play { feed: Feed::new(Limits::default()), objects: Objects::default() };
+    let counted = |ready: u64| {
+        let mut set = set(1, 6);
+        set["status"] = json!({"replicas": 6, "readyReplicas": ready, "availableReplicas": 2});
+        set
+    };
+    play.list("ReplicaSet", "rs", "", counted(6));
+    play.set(1_000.0, "Pod", "rs-1", "rs", pod("n1", "Running", ""));
+    play.set(1_010.0, "ReplicaSet", "rs", "", counted(5));
+    assert_eq!(play.outcome("ReplicaSet rs"), "5 of 6 Pods: ready");
+    // A Job does not count them in the way that a ReplicaSet does.
+    let job = |active: u64| json!({"status": {"active": active}});
+    play.list("Job", "listed", "", job(3));
+    play.set(2_000.0, "Pod", "listed-1", "listed", pod("n1", "Running", ""));
+    play.set(2_010.0, "Job", "listed", "", job(2));
+    assert_eq!(play.outcome("Job listed"), "1 Pod: ready");
+    play.set(3_000.0, "Job", "new", "", job(0));
+    play.set(3_010.0, "Pod", "new-1", "new", pod("n1", "Running", ""));
+    assert_eq!(play.outcome("Job new"), "1 of 1 Pods: ready");
+}
+
+/// A Pod that is being deleted is none of those that its owner counts.
+#[test]
+fn what_is_scaled_away_is_not_one_of_those_that_there_should_be() {
+    let going = || {
+        let mut going = pod("n1", "Running", "");
+        going["deletionTimestamp"] = json!("2026-11-28T10:00:00Z");
+        going
+    };
+    // Its Pods came with a list, or are known one by one.
+    for known in [0, 4] {
+        let mut play = Play { feed: Feed::new(Limits::default()), objects: Objects::default() };
+        play.list("Deployment", "a", "", deployment(1, 5, [5, 5, 5]));
+        play.list("ReplicaSet", "rs", "a", set(1, 5));
+        for at in 0..known {
+            play.set(900.0, "Pod", &format!("rs-{at}"), "rs", pod("n1", "Running", ""));
+        }
+        play.set(1_000.0, "Deployment", "a", "", deployment(2, 4, [4, 4, 4]));
+        play.set(1_010.0, "ReplicaSet", "rs", "a", set(1, 4));
+        play.set(1_020.0, "Pod", "rs-4", "rs", going());
+        let word = if known == 0 { "available" } else { "ready" };
+        assert_eq!(play.outcome("Deployment a"), format!("4 of 4 Pods: {word}, 1 Terminating"));
+    }
+}
+
 #[test]
 fn an_older_row_keeps_what_came_of_it() {
     let mut play = Play::new();
