@@ -39,7 +39,7 @@ const MAIN: &str = "
     const take = row => { window.received += 1; window.rows.set(row[4], row) };
     open(location.origin, take);";
 
-/// The sockets in a worker, which hands rows over ten times a second, as often as the page draws: as one text in one buffer that
+/// The sockets in a worker, which hands rows over ten times a second: as one text in one buffer that
 /// is moved and not copied.
 const WORKER: &str = "
     window.rows = new Map();

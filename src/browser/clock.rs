@@ -19,6 +19,8 @@ thread_local! {
     static MONOTONIC: Option<(web_sys::Performance, f64)> = web_sys::window()
         .and_then(|window| window.performance())
         .map(|performance| { let origin = performance.time_origin(); (performance, origin) });
+    /// The page's document, looked up once for the same reason.
+    static DOCUMENT: Option<web_sys::Document> = web_sys::window().and_then(|window| window.document());
     static CLOCK: Cell<Clock> = Cell::default();
     /// The clocks of the API servers, by cluster.
     static SERVERS: RefCell<FxHashMap<&'static str, ServerClock>> = RefCell::default();
@@ -87,7 +89,7 @@ pub fn answered(cluster: &'static str, date: &str, asked: f64) {
 
 /// Whether the page is hidden, so that there are no animation frames.
 pub fn is_hidden() -> bool {
-    web_sys::window().and_then(|window| window.document()).is_some_and(|document| document.hidden())
+    DOCUMENT.with(|document| document.as_ref().is_some_and(web_sys::Document::hidden))
 }
 
 /// The result of a future that is ready within so many milliseconds. A future that takes longer is dropped, and `None`.

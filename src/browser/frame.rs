@@ -11,9 +11,9 @@ use crate::browser::clock;
 /// How long a hidden page lets changes wait, in milliseconds. Browsers stretch it to a second and more.
 const HIDDEN: u32 = 250;
 /// The least time between two frames that only show what the server sent, in milliseconds: with the wait for the screen,
-/// ten frames a second. Laying out and painting costs more than draining. A change that comes alone is shown at once;
+/// eight frames a second. Laying out and painting costs more than draining. A change that comes alone is shown at once;
 /// only a stream of them is paced, and what the user does never is.
-const PACE: f64 = 92.0;
+const PACE: f64 = 117.0;
 
 /// Calls back once for any number of requests: at the next animation frame, or by a timer.
 #[derive(Clone)]

@@ -27,7 +27,7 @@ use self::place::Place;
 use self::server::{ListerWatcher, Server};
 
 /// The least time between two frames that only show what the server sent, in milliseconds; as in a browser.
-const PACE: f64 = 92.0;
+const PACE: f64 = 117.0;
 /// How high the table is, in pixels.
 const HEIGHT: f64 = 1_000.0;
 

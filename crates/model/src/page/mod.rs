@@ -335,8 +335,10 @@ impl Page {
             cx.watching.drain(true, env);
             self.take(env);
         }
+        // Asked once: a browser answers slowly, and this is done for each frame of each socket.
+        let hidden = env.is_hidden();
         let cx = &mut self.shared.context(env);
-        if env.is_hidden() && self.notifications.is_watching() {
+        if hidden && self.notifications.is_watching() {
             // In a hidden page there are no frames, and its timers may be a minute late: what a socket brings is read at
             // once.
             let is_left = self.feed.read_changes(&mut self.notifications, cx);
@@ -344,12 +346,12 @@ impl Page {
                 cx.request_frame();
             }
         }
-        if env.is_hidden() {
+        if hidden {
             self.keeping.work(cx);
         }
         // What a hidden page shows is renewed when it is in sight again: until then only what is queued has to be drained.
         let informer = cx.watching.informers.get(id);
-        if !env.is_hidden() || informer.is_some_and(|informer| informer.queue().queued() > 0) {
+        if !hidden || informer.is_some_and(|informer| informer.queue().queued() > 0) {
             cx.request_frame();
         }
         reflected.map_or((None, None), |reflected| (reflected.action, reflected.deadline))

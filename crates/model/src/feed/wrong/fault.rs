@@ -228,7 +228,7 @@ pub fn read(kind: &str, object: &Parts<'_>) -> Option<Found> {
             }
             None => lacks_pods(kind, object),
         },
-        "PersistentVolumeClaim" => (word(object.status, &["phase"]) == "Pending").then(|| Found {
+        "PersistentVolumeClaim" => is(object.status, &["phase"], "Pending").then(|| Found {
             fault: Fault::Unbound,
             since: json::named(&object.metadata, "creationTimestamp").and_then(time),
             patience: UNBOUND,
@@ -244,6 +244,11 @@ fn time(json: &str) -> Option<Timestamp> {
 fn word(object: &str, path: &[&str]) -> String {
     let value = json::value_at(object, path).and_then(json::unescaped).unwrap_or_default();
     value.chars().take(KEPT).collect()
+}
+
+/// Whether the text at this path is `text`.
+fn is(object: &str, path: &[&str], text: &str) -> bool {
+    json::value_at(object, path).and_then(json::unescaped).is_some_and(|value| value == text)
 }
 
 /// A condition.
@@ -291,7 +296,7 @@ fn lacks_pods(kind: &str, object: &Parts<'_>) -> Option<Found> {
 /// The last condition of this type, as a table takes it.
 fn condition(status: &str, name: &str) -> Option<Condition> {
     let conditions = json::member(status, "conditions").and_then(json::items)?;
-    let found = conditions.into_iter().rfind(|one| word(one, &["type"]) == name)?;
+    let found = conditions.into_iter().rfind(|one| is(one, &["type"], name))?;
     Some(Condition {
         status: word(found, &["status"]),
         reason: word(found, &["reason"]),
@@ -340,7 +345,7 @@ fn pod(object: &Parts<'_>) -> Option<Found> {
         }
         _ => {}
     }
-    let restarts_never = word(object.spec, &["restartPolicy"]) == "Never";
+    let restarts_never = is(object.spec, &["restartPolicy"], "Never");
     if let Some(fault) = containers(object).find_map(|one| container(object, one, restarts_never)) {
         return Some(Found::new(fault, ready()));
     }
@@ -380,7 +385,10 @@ fn unready(object: &Parts<'_>) -> Option<Found> {
     let is_unready = |one: &&str| {
         json::member(one, "ready") == Some("false") && json::value_at(one, &["state", "running"]).is_some()
     };
-    let status = containers(object).filter(|_| word(object.status, &["phase"]) == "Running").find(is_unready)?;
+    if !is(object.status, &["phase"], "Running") {
+        return None;
+    }
+    let status = containers(object).find(is_unready)?;
     let container = word(status, &["name"]);
     let spec = spec_of(object, &container).unwrap_or("{}");
     let probe = |probe: &str, name: &str, usual: i64| {
@@ -470,5 +478,5 @@ fn image(object: &Parts<'_>, status: &str) -> String {
 /// What the spec says of the container of this name.
 fn spec_of<'a>(object: &Parts<'a>, name: &str) -> Option<&'a str> {
     let lists = ["containers", "initContainers"].map(|list| json::member(object.spec, list).and_then(json::items));
-    lists.into_iter().flatten().flatten().find(|one| word(one, &["name"]) == name)
+    lists.into_iter().flatten().flatten().find(|one| is(one, &["name"], name))
 }

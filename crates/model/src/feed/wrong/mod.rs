@@ -489,14 +489,18 @@ impl WrongNow {
             if !is_due || self.is_moot(held, &lost) {
                 continue;
             }
-            let mut fault = held.fault.clone();
-            if let Some(said) = said {
-                fault.explain(&said.message, &said.part);
-            }
-            let subject = self.subject_of(held);
+            // Of hundreds of Pods with one cause nothing is copied but what the entry shows.
+            let fault = || {
+                let mut fault = held.fault.clone();
+                if let Some(said) = said {
+                    fault.explain(&said.message, &said.part);
+                }
+                fault
+            };
+            let top = self.owner_of(held);
+            let uid = top.map_or(&held.subject.uid, |top| &top.uid);
             let set = held.owner.as_ref().filter(|_| held.fault.is_of_pods()).map(|owner| owner.uid.clone());
-            let number = fault.number();
-            let cause = Cause { subject: subject.uid.clone(), number, set: set.unwrap_or_default() };
+            let cause = Cause { subject: uid.clone(), number: held.fault.number(), set: set.unwrap_or_default() };
             match causes.get_mut(&cause) {
                 Some(entry) => {
                     entry.count.0 += 1;
@@ -505,7 +509,7 @@ impl WrongNow {
                     }
                     // The worst of several is shown: the one that was started anew most often.
                     if restarts(&held.fault) > restarts(&entry.fault) {
-                        entry.fault = fault;
+                        entry.fault = fault();
                     }
                     entry.since = entry.since.min(since);
                 }
@@ -514,17 +518,16 @@ impl WrongNow {
                         Fault::NotReady => {
                             self.pods.get(&held.subject.uid).and_then(|(_, pods)| *pods).map(|pods| pods as u64)
                         }
-                        _ => self.workloads.get(&subject.uid).and_then(|workload| workload.desired),
+                        _ => self.workloads.get(uid).and_then(|workload| workload.desired),
                     };
-                    let began = self.began(held, &subject.uid);
                     let entry = Entry {
-                        subject,
-                        fault,
+                        subject: self.subject_of(held, top),
+                        fault: fault(),
                         count: (1, desired),
                         objects: vec![held.subject.clone()],
                         since,
                         ended_at: None,
-                        began,
+                        began: self.began(held, uid),
                         cause: cause.clone(),
                     };
                     causes.insert(cause, entry);
@@ -560,15 +563,18 @@ impl WrongNow {
         self.warnings.of(&held.subject.uid, held.fault.number()).filter(|said| said.at >= held.since - before)
     }
 
-    /// What a fault is about: of a Pod and of a ReplicaSet the workload that owns it.
-    fn subject_of(&self, held: &Held) -> Subject {
+    /// The workload that a fault of a Pod or of a ReplicaSet is about, where one owns it.
+    fn owner_of<'a>(&'a self, held: &'a Held) -> Option<&'a Owner> {
         let is_sets = matches!(held.fault, Fault::Create { .. }) && held.subject.kind == "ReplicaSet";
         let is_owners = held.fault.is_of_pods() || is_sets;
-        let Some(owner) = held.owner.as_ref().filter(|owner| is_owners && owner.kind != "Node") else {
-            return held.subject.clone();
-        };
+        let owner = held.owner.as_ref().filter(|owner| is_owners && owner.kind != "Node")?;
         let set = self.workloads.get(&owner.uid).filter(|_| owner.kind == "ReplicaSet");
-        let top = set.and_then(|set| set.owner.as_ref()).unwrap_or(owner);
+        Some(set.and_then(|set| set.owner.as_ref()).unwrap_or(owner))
+    }
+
+    /// What a fault is about: the workload, or the object itself.
+    fn subject_of(&self, held: &Held, top: Option<&Owner>) -> Subject {
+        let Some(top) = top else { return held.subject.clone() };
         let known = self.workloads.get(&top.uid).map(|workload| workload.subject.clone());
         known.unwrap_or_else(|| Subject {
             resource: None,
