@@ -36,8 +36,9 @@ const MOMENTS: usize = 20;
 /// What grows older by itself, and by a server's clock that is known better later.
 const AGES: [&str; 4] = ["AGE", "RESTARTS", "LAST SEEN", "FIRST SEEN"];
 
-/// The scenarios, with the faults that strike meanwhile.
-const RUNS: [(&str, &[&str]); 9] = [
+/// The scenarios, with the faults that strike meanwhile. `node-repair` is one of the seeds' alone: it came to no end once, of a hundred
+/// times.
+const RUNS: [(&str, &[&str]); 10] = [
     ("calm", &["fault?frame=duplicate&probability=0.2", "cut"]),
     ("rollout", &["fault?frame=reorder&probability=0.2", "fault?end=drop&times=3"]),
     ("crashloop", &["fault?frame=truncate&times=3", "fault?end=close&times=3"]),
@@ -47,6 +48,7 @@ const RUNS: [(&str, &[&str]); 9] = [
     ("mixed", &["fault?frame=wrong-type&times=3", "restart?revision=900000"]),
     ("storm", &["fault?frame=lose&times=5", "compact", "cut"]),
     ("bad-config", &["fault?frame=duplicate&probability=0.2", "fault?end=close&times=3"]),
+    ("node-repair", &["fault?frame=reorder&probability=0.2", "compact", "cut"]),
 ];
 
 /// A test for each scenario.
