@@ -119,6 +119,7 @@ async fn list(api: &Api, plural: &str, namespace: &str) -> Result<Vec<Value>, St
     let Some(resource) = api.registry.by_name(plural) else { return Ok(Vec::new()) };
     let namespace = Some(namespace).filter(|namespace| !namespace.is_empty()).map(str::to_owned);
     let filter = Filter { namespace, ..Filter::default() };
-    let query = ListQuery { filter, freshness: Freshness::NotOlderThan(0), after: None, limit: 0 };
+    // Whoever has just written a quota or a webhook, or a Pod that a quota counts, relies on it.
+    let query = ListQuery { filter, freshness: Freshness::Consistent, after: None, limit: 0 };
     Ok(api.store.list(&resource, &query).await?.objects.iter().map(|object| object.to_value()).collect())
 }
