@@ -87,18 +87,27 @@ async fn it_says_how_a_watch_ended_and_why_everything_was_listed_again() {
         let row = comes(page, "a refusal", |row| says(row, "It fails:") && says(row, "It is tried again in")).await;
         assert!(says(&row, "why one was refused"), "{row:?}");
         cluster.control("clear").await;
-        comes(page, "the end of the refusal", |row| row.state == "live").await;
+        let row = comes(page, "the end of the refusal", |row| row.state == "live").await;
 
-        // Nobody remembers what came after the version of the watch.
-        cluster.control("restart?revision=1000000").await;
-        let row = comes(page, "a relist", |row| row.lists == "2, of which 1 again" && row.state == "live").await;
+        // Nobody remembers what came after the version of the watch. On a busy machine the first watch of a server that begins may
+        // end at once, which is another reason to list anew.
+        let mut row = row;
+        for restart in 1..=5 {
+            cluster.control(&format!("restart?revision={restart}000000")).await;
+            let before = std::mem::take(&mut row.lists);
+            row = comes(page, "a relist", |row| row.lists != before && row.state == "live").await;
+            assert!(row.version.parse::<u64>().is_ok_and(|version| version >= restart * 1_000_000), "{row:?}");
+            if says(&row, "× ERROR 410") {
+                break;
+            }
+        }
         assert!(says(&row, "Listed again at ") && says(&row, "(410: "), "{row:?}");
         assert!(says(&row, "1 × ERROR 410"), "{row:?}");
-        assert!(row.version.parse::<u64>().is_ok_and(|version| version >= 1_000_000), "{row:?}");
 
         // Each socket that was asked for reached the cluster, or was refused.
         let asked = page.look(|page, _| page.view().dialogs.health.as_ref().map(|model| model.total.clone()));
-        assert!(asked.is_some_and(|total| total.contains(" and 2 lists, for ")), "the total");
+        let (lists, _) = row.lists.split_once(", of which ").expect("it was listed again");
+        assert!(asked.is_some_and(|total| total.contains(&format!(" and {lists} lists, for "))), "the total");
         page.is_balanced().await;
     })
     .await;
