@@ -55,8 +55,16 @@ impl Server {
         let policy = json!({"Version": "2012-10-17", "Statement": [
             {"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::bucket/*"}]});
         for (path, body) in [("bucket", String::new()), ("bucket?policy", policy.to_string())] {
-            let request = reqwest::Client::new().put(format!("http://127.0.0.1:{}/{path}", self.port)).body(body);
-            assert!(request.send().await.is_ok_and(|answer| answer.status().is_success()), "{path} is not made");
+            // A server that begins may refuse one of two requests that come at once: the recorder asks, too.
+            wait_until(&format!("{path} is made"), SOON, async || {
+                let url = format!("http://127.0.0.1:{}/{path}", self.port);
+                let answer = reqwest::Client::new().put(url).body(body.clone()).send().await;
+                let answer = answer.map_err(|error| error.to_string())?;
+                let status = answer.status();
+                let text = answer.text().await.map_err(|error| error.to_string())?;
+                holds(status.is_success(), || format!("{status}: {text}"))
+            })
+            .await;
         }
     }
 
