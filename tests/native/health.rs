@@ -87,11 +87,10 @@ async fn it_says_how_a_watch_ended_and_why_everything_was_listed_again() {
         let row = comes(page, "a refusal", |row| says(row, "It fails:") && says(row, "It is tried again in")).await;
         assert!(says(&row, "why one was refused"), "{row:?}");
         cluster.control("clear").await;
-        let row = comes(page, "the end of the refusal", |row| row.state == "live").await;
+        let mut row = comes(page, "the end of the refusal", |row| row.state == "live").await;
 
         // Nobody remembers what came after the version of the watch. On a busy machine the first watch of a server that begins may
         // end at once, which is another reason to list anew.
-        let mut row = row;
         for restart in 1..=5 {
             cluster.control(&format!("restart?revision={restart}000000")).await;
             let before = std::mem::take(&mut row.lists);
