@@ -135,10 +135,12 @@ fn wrong(page: &Model) -> Vec<WrongRow> {
     for row in &mut rows {
         row.words.retain(|(words, _)| !words.ends_with(" on it"));
         (row.since, row.href) = (String::new(), String::new());
-        // Addresses have the moment, too.
-        row.why_href.truncate(row.why_href.find("&at=").unwrap_or(row.why_href.len()));
-        row.began_href =
-            row.began_href.split('&').find(|part| part.starts_with("change=")).unwrap_or_default().to_owned();
+        // Addresses have the moment and the time at which it began, too.
+        let part = |address: &str, name: &str| {
+            address.split(['?', '&']).find(|part| part.starts_with(name)).unwrap_or_default().to_owned()
+        };
+        row.why_href = part(&row.why_href, "of=");
+        row.began_href = part(&row.began_href, "change=");
     }
     rows.sort_by(|one, other| (&one.name, &one.words).cmp(&(&other.name, &other.words)));
     rows
