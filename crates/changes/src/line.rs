@@ -465,14 +465,29 @@ impl Line {
         &*self.kind == "CronJob" && self.fields.iter().any(|field| field.path == "status.lastScheduleTime")
     }
 
-    /// The Node with which this Pod was lost: a running Pod that was ready is not ready any more, and it is not the kubelet
-    /// that says so but the controller of the Nodes.
-    pub(crate) fn lost_on(&self) -> Option<&str> {
-        let pod = self.pod.as_ref().filter(|pod| pod.word == "Running" && !pod.is_ready && !pod.node.is_empty())?;
+    /// The Node that takes this Pod away: with which it was lost, or from which it is evicted.
+    pub(crate) fn taken_from(&self) -> Option<&str> {
+        let pod = self.pod.as_ref().filter(|pod| !pod.node.is_empty())?;
+        (self.is_lost(pod) || self.is_evicted()).then_some(&*pod.node)
+    }
+
+    /// Whether a running Pod that was ready is not ready any more, and it is not the kubelet that says so but the controller of
+    /// the Nodes.
+    fn is_lost(&self, pod: &PodState) -> bool {
         let is_ready = |field: &Field| field.path == "status.conditions[Ready].status";
         let is_controller = |writer: &InferredWriter| writer.manager == "kube-controller-manager";
-        let is_lost = self.fields.iter().any(is_ready) && self.writers.iter().any(is_controller);
-        is_lost.then_some(&*pod.node)
+        let is_unready = pod.word == "Running" && !pod.is_ready;
+        is_unready && self.fields.iter().any(is_ready) && self.writers.iter().any(is_controller)
+    }
+
+    /// Whether the API server says that somebody asked it to evict the Pod (`addConditionAndDeletePod` in
+    /// `pkg/registry/core/pod/storage/eviction.go`).
+    fn is_evicted(&self) -> bool {
+        let says = |field: &Field| {
+            field.path == "status.conditions[DisruptionTarget]"
+                && field.new.as_ref().is_some_and(|new| new.kept().contains("\"EvictionByEvictionAPI\""))
+        };
+        self.fields.iter().any(says)
     }
 
     /// Whether this change is of the kind that ordinary life consists of: nothing fails, and nobody has written a label or

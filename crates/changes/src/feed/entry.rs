@@ -22,6 +22,10 @@ use crate::paths;
 use crate::value::Value;
 use crate::writer::{InferredWriter, Writers};
 
+/// What is said of an entry of which it is not known who deleted.
+pub const DELETER_UNKNOWN: &str = "who deleted is not known";
+/// What is said of an entry of which some changes have no writer.
+pub const OTHERS_UNKNOWN: &str = "others not known";
 /// The most fields of an entry whose values are followed.
 const MOST_PATHS: usize = 6;
 /// How many fields of an entry are shown.
@@ -385,8 +389,8 @@ impl Entry {
     /// Of which changes nobody is known to have written them, in words; empty where all have writers, or none has one.
     pub fn unknown_writers(&self) -> &'static str {
         match (self.is_deleter_unknown, self.unnamed) {
-            (true, _) => "who deleted is not known",
-            (false, 1..) if !self.writers.is_empty() => "others not known",
+            (true, _) => DELETER_UNKNOWN,
+            (false, 1..) if !self.writers.is_empty() => OTHERS_UNKNOWN,
             _ => "",
         }
     }
@@ -396,6 +400,13 @@ impl Entry {
         let ready = self.progress.iter().find(|progress| progress.path == "status.conditions[Ready].status");
         let now = ready.and_then(Progress::last).map(Value::kept);
         &*self.kind == "Node" && now.is_some_and(|now| now != "True")
+    }
+
+    /// Whether this is a Node that takes Pods away: one that is not ready, or on which no Pod may be scheduled any more.
+    pub(super) fn takes_pods(&self) -> bool {
+        let cordon = self.progress.iter().find(|progress| progress.path == "spec.unschedulable");
+        let is_cordoned = cordon.and_then(Progress::last).is_some_and(|now| now.kept() == "true");
+        self.is_lost() || (&*self.kind == "Node" && is_cordoned)
     }
 
     /// From the first change to the last, in milliseconds.

@@ -3,7 +3,7 @@
 //! Entries stand in blocks. A block begins with a change that has no known cause, and holds what that change caused: a
 //! change of an object that asks for something is caused by its owner if the owner's entry asked for something, and
 //! the block has not been quiet for long; so is what an owner hands on of its metadata; what befalls the Pods on a Node is
-//! caused by the Node that is lost; and an Event belongs to the object that it is about. The block that began last stands
+//! caused by the Node that is lost or drained; and an Event belongs to the object that it is about. The block that began last stands
 //! first, and keeps its place whatever happens in it, so that an entry stands where its first change was received.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -42,7 +42,7 @@ const TOGETHER: f64 = 5_000.0;
 const NOISE: f64 = 60_000.0;
 /// How long before its cause a consequence may be received, in milliseconds.
 const EARLY: f64 = 1_000.0;
-/// For how long the owners of Pods on a lost Node follow them, in milliseconds.
+/// For how long the owners of Pods that a Node takes away follow them, in milliseconds.
 const FOLLOWS: f64 = 5_000.0;
 /// The most blocks whose cause is waited for, and the most owners that follow.
 const MOST_EARLY: usize = 128;
@@ -93,7 +93,7 @@ pub(super) struct Folding {
     groups: FxHashMap<GroupKey, EntryId>,
     noise: Option<EntryId>,
     early: VecDeque<Early>,
-    /// The owners of Pods on a lost Node: when, and the Node's entry.
+    /// The owners of Pods that a Node took away: when, and the Node's entry.
     followers: FxHashMap<Uid, (f64, EntryId)>,
     /// Whether older changes are folded again, so that the Pods are not known as they were.
     is_again: bool,
@@ -117,8 +117,8 @@ enum Goes {
 /// What caused a change.
 struct Cause<'a> {
     entry: &'a Entry,
-    /// Whether the change follows from a Node that is lost.
-    is_lost: bool,
+    /// Whether the change follows from a Node that is lost or drained.
+    is_node: bool,
 }
 
 impl Folding {
@@ -246,22 +246,31 @@ impl Folding {
             // An Event says which object it is about, whether it asks for something or not.
             let entry = self.of(&pods.uid_of(line.cluster, owner?)).filter(|entry| &*entry.kind != "Event")?;
             let quiet = if entry.fails { FAILING } else { CHAIN };
-            return can_cause(&entry, quiet).then_some(Cause { entry, is_lost: false });
+            return can_cause(&entry, quiet).then_some(Cause { entry, is_node: false });
         }
-        let node = line.lost_on().and_then(|node| pods.node(line.cluster, node)).and_then(|uid| self.of(uid));
-        if let Some(entry) = node.filter(|node| node.is_lost() && can_cause(node, CHAIN)) {
-            return Some(Cause { entry, is_lost: true });
+        let node = line.taken_from().and_then(|node| pods.node(line.cluster, node)).and_then(|uid| self.of(uid));
+        if let Some(entry) = node.filter(|node| node.takes_pods() && can_cause(node, CHAIN)) {
+            return Some(Cause { entry, is_node: true });
         }
-        if let Some((at, id)) = self.followers.get(&line.uid).filter(|_| !line.asks)
-            && line.at - at <= FOLLOWS
-            && let Some(entry) = self.entries.get(id).filter(|entry| can_cause(entry, CHAIN))
-        {
-            return Some(Cause { entry, is_lost: true });
+        let followed = |uid: &Uid| {
+            let (_, id) = self.followers.get(uid).filter(|(at, _)| line.at - at <= FOLLOWS)?;
+            let entry = self.entries.get(id).filter(|entry| can_cause(entry, CHAIN))?;
+            Some(Cause { entry, is_node: true })
+        };
+        if let Some(cause) = followed(&line.uid).filter(|_| !line.asks) {
+            return Some(cause);
         }
         // Events stand last in a block, so that nothing can stand under them.
-        let entry = self.of(&owner?.uid).filter(|entry| !entry.is_about_events() && can_cause(entry, CHAIN))?;
-        let is_cause = self.is_by_owner || (line.asks && (entry.asks || &*entry.kind == "CronJob"));
-        (is_cause || is_handed_on(line, entry)).then_some(Cause { entry, is_lost: false })
+        let asked = self.of(&owner?.uid).filter(|entry| !entry.is_about_events() && can_cause(entry, CHAIN));
+        let is_cause = |entry: &&Entry| {
+            let is_asked = line.asks && (entry.asks || &*entry.kind == "CronJob");
+            self.is_by_owner || is_asked || is_handed_on(line, entry)
+        };
+        if let Some(entry) = asked.filter(is_cause) {
+            return Some(Cause { entry, is_node: false });
+        }
+        // A Pod that is made in place of one that a Node took away.
+        followed(&owner?.uid).filter(|_| is_new_pod(line))
     }
 
     fn place_of(&self, line: &Line, signature: u64, pods: &Pods) -> Goes {
@@ -269,7 +278,7 @@ impl Folding {
         let cause = self.cause(line, pods);
         if let Some(own) = own {
             let is_newer = |cause: &Cause<'_>| {
-                cause.entry.block > own.block && (line.asks || cause.is_lost || is_handed_on(line, cause.entry))
+                cause.entry.block > own.block && (line.asks || cause.is_node || is_handed_on(line, cause.entry))
             };
             let is_caused_anew = cause.as_ref().is_some_and(is_newer) && line.delta_type != DeltaType::Deleted;
             if !is_caused_anew && self.goes_on(own, line, signature) {
@@ -277,7 +286,7 @@ impl Folding {
             }
         }
         match (cause, own) {
-            (Some(Cause { entry, is_lost: true }), _) => Goes::Among(entry.id),
+            (Some(Cause { entry, is_node: true }), _) => Goes::Among(entry.id),
             (Some(cause), _) => Goes::Under(cause.entry.id),
             // A member of a group that fares otherwise stands where the group stands.
             (None, Some(own)) if !line.asks && own.members.len() > 1 && self.is_open(own, line.at, CHAIN) => {
@@ -306,8 +315,8 @@ impl Folding {
         let is_gone = line.delta_type == DeltaType::Deleted;
         let has_controller = line.controller().is_some_and(|owner| owner.is_controller);
         let is_others = !line.writers.iter().all(|writer| own.is_writer(writer));
-        // The taints of a Node that is lost follow from its loss.
-        let follows = own.is_lost() && line.fields.iter().all(|field| field.path.starts_with("spec.taints"));
+        // The taints of a Node that is lost or drained follow from that.
+        let follows = own.takes_pods() && line.fields.iter().all(|field| field.path.starts_with("spec.taints"));
         // What a Node's loss did to a workload has nothing to do with what is asked of it afterwards.
         let is_below = own.depth > 0 && (has_controller || !own.is_mixed);
         let is_same = !line.asks || is_below || follows || (has_controller && !is_others);
@@ -386,9 +395,9 @@ impl Folding {
         id
     }
 
-    /// The owners of a Pod that is lost with its Node change because of that.
+    /// The owners of a Pod that a Node takes away change because of that.
     fn follow(&mut self, line: &Line, node: Option<EntryId>, pods: &Pods) {
-        let (Some(node), "Pod", Some(owner)) = (node, &*line.kind, line.controller()) else { return };
+        let (Some(node), Some(_), Some(owner)) = (node, line.taken_from(), line.controller()) else { return };
         if self.followers.len() >= MOST_EARLY {
             self.followers.retain(|_, (at, _)| line.at - *at <= FOLLOWS);
         }
@@ -402,7 +411,7 @@ impl Folding {
     /// another.
     fn wait_for_cause(&mut self, line: &Line, id: EntryId, pods: &Pods) {
         let is_event = line.is_event();
-        let node = line.lost_on().and_then(|node| pods.node(line.cluster, node));
+        let node = line.taken_from().and_then(|node| pods.node(line.cluster, node));
         let handed_on = metadata(line).filter(|_| !line.asks).cloned();
         let may_follow = line.asks || handed_on.is_some();
         let owner = line.controller().filter(|owner| is_event || (owner.is_controller && may_follow));
@@ -426,7 +435,7 @@ impl Folding {
     /// The place of a block that a change caused, whose entry this is.
     fn caused_by(&self, line: &Line, id: EntryId) -> Option<usize> {
         let entry = self.entries.get(&id).filter(|entry| !line.is_event() && entry.depth < DEEPEST)?;
-        let is_cause = line.asks || line.schedules() || entry.is_lost();
+        let is_cause = line.asks || line.schedules() || entry.takes_pods();
         self.early.iter().position(|early| {
             let follows = early.handed_on.as_ref().map_or(is_cause, |path| has(entry, path));
             let is_in_time = early.is_event || (follows && line.at - early.at <= EARLY);
@@ -603,6 +612,11 @@ fn outcome(entry: &Entry, pods: &Pods) -> Vec<Outcome> {
     }
 }
 
+/// Whether a Pod was made.
+fn is_new_pod(line: &Line) -> bool {
+    &*line.kind == "Pod" && line.delta_type == DeltaType::Added
+}
+
 /// Whether a change that asks for nothing is what its owner's change handed on, as a Deployment hands its annotations on to
 /// its ReplicaSets.
 fn is_handed_on(line: &Line, owner: &Entry) -> bool {
@@ -663,10 +677,10 @@ fn warnings(line: &Line) -> u64 {
     hasher.finish()
 }
 
-/// The same for what follows from one cause.
+/// The same for what follows from one cause: Pods that are taken away and those that are made in their place apart.
 fn kind_alone(line: &Line) -> u64 {
     let mut hasher = FxHasher::default();
-    ("among", &line.kind).hash(&mut hasher);
+    ("among", &line.kind, is_new_pod(line)).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -11,7 +11,7 @@ mod progress;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-pub use entry::{Entry, EntryId, MOST_SEQS, Subject};
+pub use entry::{DELETER_UNKNOWN, Entry, EntryId, MOST_SEQS, OTHERS_UNKNOWN, Subject};
 pub use outcome::Outcome;
 pub use progress::{Pair, Progress};
 

@@ -161,6 +161,56 @@ fn the_taints_of_a_lost_node_are_shown_with_its_loss() {
 }
 
 #[test]
+fn what_a_drain_does_to_pods_stands_under_the_node_that_is_drained() {
+    let mut play = Play::new();
+    let with = |spec: Value| {
+        let mut node = node("True");
+        node["spec"] = spec;
+        node
+    };
+    let taints = json!([{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]);
+    let evicted = |node: &str, reason: &str| {
+        let mut pod = pod(node, "True", "");
+        pod["deletionTimestamp"] = json!("2026-11-29T10:00:30Z");
+        let why = json!({"type": "DisruptionTarget", "status": "True", "reason": reason, "message": "Eviction API: evicting"});
+        pod["status"]["conditions"].as_array_mut().unwrap().push(why);
+        pod
+    };
+    for name in ["n1", "n2"] {
+        play.list("Node", name, "", with(json!({"podCIDR": "10.0.0.0/24"})));
+    }
+    for set in ["r1", "r2"] {
+        play.list("ReplicaSet", set, "", json!({"generation": 1, "status": {"readyReplicas": 2}}));
+        play.list("Pod", &format!("{set}-0"), set, pod("n1", "True", ""));
+        play.list("Pod", &format!("{set}-1"), set, pod("n2", "True", ""));
+    }
+    play.list("Pod", "other", "r3", pod("n1", "True", ""));
+    play.set(0.0, "Node", "n1", "", with(json!({"podCIDR": "10.0.0.0/24", "unschedulable": true})));
+    play.set(10.0, "Node", "n1", "", with(json!({"podCIDR": "10.0.0.0/24", "unschedulable": true, "taints": taints})));
+    for (number, set) in ["r1", "r2"].into_iter().enumerate() {
+        let at = 100.0 * (number + 1) as f64;
+        play.set(at, "Pod", &format!("{set}-0"), set, evicted("n1", "EvictionByEvictionAPI"));
+        play.set(at + 1.0, "ReplicaSet", set, "", json!({"generation": 1, "status": {"readyReplicas": 1}}));
+        play.set(at + 2.0, "Pod", &format!("{set}-2"), set, json!({"status": {"phase": "Pending"}}));
+    }
+    for set in ["r1", "r2"] {
+        play.set(3_000.0, "Pod", &format!("{set}-2"), set, pod("n2", "True", ""));
+        let line = play.objects.delete(4_000.0, "Pod", &format!("{set}-0"));
+        play.feed.push(line);
+    }
+    let below = ["  2 Pods", "  2 ReplicaSets", "  2 Pods"];
+    assert_eq!(play.names(), [&["Node n1"], &below[..]].concat());
+    assert!(text(play.row("Node n1")).starts_with("unschedulable + true"), "{}", text(play.row("Node n1")));
+    let pods: Vec<String> = play.feed.rows().filter(|row| row.name() == "2 Pods").map(text).collect();
+    assert!(pods[0].contains("Terminating") && pods[0].contains("deleted"), "{pods:?}");
+    assert!(pods[1].contains("added") && !pods[1].contains("deleted"), "{pods:?}");
+    // A Pod on a Node that nobody drains is taken away for another reason, as is one that nobody evicts.
+    play.set(5_000.0, "Pod", "r1-1", "r1", evicted("n2", "EvictionByEvictionAPI"));
+    play.set(5_001.0, "Pod", "other", "r3", evicted("n1", "PreemptionByScheduler"));
+    assert_eq!(play.names()[..3], ["Pod other", "Pod r1-1", "Node n1"]);
+}
+
+#[test]
 fn what_a_lost_node_does_to_its_pods_stands_under_it() {
     let mut play = Play::new();
     play.list("Node", "n1", "", node("True"));
