@@ -1,6 +1,7 @@
 //! Joins the lines of an audit log to what was received, a share of each frame's time, and shows who wrote.
 
-use kubechurn_changes::feed::Feed;
+use kubechurn_changes::feed::{DELETER_UNKNOWN, Feed, OTHERS_UNKNOWN};
+use kubechurn_changes::line::Line;
 use kubechurn_changes::writer::brief;
 use kubechurn_client::cache::delta::DeltaType;
 
@@ -33,7 +34,7 @@ pub(super) fn read(cx: &mut Context<'_>) -> bool {
 /// are those of a feed, with their numbers in the history, if they have any there.
 pub(super) fn show(row: &mut FeedRow, changes: &[u64], feed: &Feed, history: Option<&History>) {
     let (mut by, mut others): (Vec<By>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut is_all = true;
+    let (mut is_all, mut is_deleter_known, mut has_unnamed) = (true, false, false);
     for seq in changes {
         let line = feed.line(*seq);
         let known = history.and_then(|history| joining::by(history, *seq));
@@ -47,6 +48,9 @@ pub(super) fn show(row: &mut FeedRow, changes: &[u64], feed: &Feed, history: Opt
                 by.push(known);
             }
         }
+        let is_deletion = |line: &Line| line.delta_type == DeltaType::Deleted || line.is_marked_for_deletion();
+        is_deleter_known |= is_known && line.is_some_and(is_deletion);
+        has_unnamed |= !is_known && line.is_some_and(|line| line.writers.is_empty());
         let is_more = line.is_some_and(|line| line.has_more_writers);
         if is_known && !is_more {
             continue;
@@ -72,8 +76,8 @@ pub(super) fn show(row: &mut FeedRow, changes: &[u64], feed: &Feed, history: Opt
         row.writers += &format!(", {} inferred", others.join(", "));
     }
     row.how = by.iter().map(|by| format!("{}: {}", by.words(), by.how)).collect::<Vec<_>>().join("\n");
-    if is_all {
-        row.unknown = "";
+    if is_all || (is_deleter_known && row.unknown == DELETER_UNKNOWN) {
+        row.unknown = if has_unnamed { OTHERS_UNKNOWN } else { "" };
     }
 }
 

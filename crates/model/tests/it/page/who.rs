@@ -67,8 +67,13 @@ fn rows(page: &Page) -> (String, String) {
 #[test]
 fn rows_name_users_in_place_of_managers_and_a_sentence_says_how_many_lines_match() {
     let (mut play, log) = played();
+    let unknown = |play: &Play| -> Vec<&'static str> {
+        play.page.view().feed.window.rows.iter().map(|row| row.unknown).filter(|words| !words.is_empty()).collect()
+    };
     let (writers, how) = rows(&play.page);
     assert!(writers.contains("kubectl-label") && !how.contains("alice"), "{writers}");
+    assert!(!writers.contains("inferred"), "this stands in the head alone: {writers}");
+    assert_eq!(unknown(&play), ["who deleted is not known"]);
     play.page.begin_log();
     play.page.take_log(&log, &play.place);
     play.page.end_log(&play.place);
@@ -80,6 +85,7 @@ fn rows_name_users_in_place_of_managers_and_a_sentence_says_how_many_lines_match
     assert!(how.contains("alice: kubectl/v1.36.2, from 10.0.0.7"), "{how}");
     assert!(how.contains("asked for by alice as bob"), "{how}");
     assert!(!how.contains("system:node"), "{how}");
+    assert!(!unknown(&play).contains(&"who deleted is not known"), "the log says who did: {how}");
     let words =
         "of 3 writes in the audit log 2 match a change, 0 fit several, 1 none (1 pods); not readable: 1 of its lines";
     assert_eq!(play.message(), format!("{words}."));
