@@ -16,6 +16,8 @@ use kubechurn_model::view::{CellModel, Head, RowModel, cell_id, row_id};
 
 use crate::ui::screen::{Commands, ElementRow};
 
+/// What slanted words mean.
+const STALE: &str = "It is not followed any more, and may be another by now.";
 /// What the words beside a name mean.
 const GONE: &str = "It does not exist any more. It is here because another moment than now is shown.";
 
@@ -117,7 +119,8 @@ impl Drawn {
         put(element, "data-deleting", was, is, |row| row.deletion.as_ref().map(|_| "true"));
         put(element, "data-gone", was, is, |row| row.gone.then_some("true"));
         put(element, "title", was, is, |row| {
-            row.flaw.as_deref().or(row.deletion.as_deref()).or(row.gone.then_some(GONE))
+            let stale = (row.state == "stale").then_some(STALE);
+            row.flaw.as_deref().or(row.deletion.as_deref()).or(row.gone.then_some(GONE)).or(stale)
         });
         put(element, "data-hand", was, is, |row| row.cursor.map(|cell| if cell == 0 { "row" } else { "cell" }));
         if was.map_or(0, |was| was.fading) != is.fading {

@@ -9,6 +9,7 @@ use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::sort::sort_by_key;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_columns::kinds::Kind;
 
 use crate::page::context::Context;
 use crate::page::empty::{absence, empty};
@@ -25,6 +26,8 @@ use crate::view::panels::WindowView;
 use crate::view::{
     Connection, HEAD, Look, ROW, RowModel, Seen, ShownRow, Upcoming, cell_id, progress, row_id, row_model,
 };
+use crate::watches::Watches;
+use crate::watches::watched::Watched;
 
 /// How many rows above and below the visible ones are in the document too.
 const OVERSCAN: usize = 6;
@@ -123,6 +126,13 @@ fn is_gone(row: &Row, view: &TableView, watching: &Watching) -> bool {
     };
     let stores = Stores { watches: &watching.watches, informers: &watching.informers };
     stores.find(kind, &row.object.key).is_none_or(|now| now.uid != row.object.uid)
+}
+
+/// What is held and not followed any more, by kind and namespace; nothing of another moment than now.
+fn stale(watching: &Watching, now: f64) -> Vec<(&'static Kind, &str)> {
+    let live = watching.rewound.is_none().then_some(&watching.watches).into_iter();
+    let of = |watched| Watched::stale(watched, &watching.informers, now).map(|namespace| (watched.kind(), namespace));
+    live.flat_map(Watches::members).flat_map(of).collect()
 }
 
 /// Whether a row has an age that is renewed each second.
@@ -291,6 +301,15 @@ impl RowWindow {
             Some((first + at + 1, RowKey { id, born: row.born }, row))
         });
         let rows: Vec<_> = rows.map(|(rank, key, row)| (rank, key, row, known.remove(&key))).collect();
+        let stale = stale(watching, now);
+        let kinds = view.schema().kinds();
+        let is_stale = |row: &Row| {
+            let of = |(kind, namespace): &(&Kind, &str)| {
+                let is_of_kind = kinds.get(row.kind.index()).is_some_and(|one| one == kind);
+                is_of_kind && (namespace.is_empty() || **namespace == *row.object.key.namespace)
+            };
+            stale.iter().any(of)
+        };
         // The left elements in their order in the document. After a new order, the rows take over elements from top to
         // bottom.
         let mut left: Vec<Held> = known.into_values().collect();
@@ -305,6 +324,7 @@ impl RowWindow {
                 selected: is_selected,
                 cursor: self.cursor.on(key),
                 gone: is_gone(row, view, watching),
+                stale: is_stale(row),
                 next: next.what.map(|(what, at)| Upcoming::seen(what, at, now)),
             };
             let wall = walls.get(row.kind.index()).copied().unwrap_or_default();

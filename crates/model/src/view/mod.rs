@@ -134,7 +134,7 @@ pub struct RowModel {
     pub key: ObjectKey,
     /// The uid, which distinguishes objects that had the name one after the other.
     pub uid: Uid,
-    /// `live` or `deleted`; `provisional` where a list that is not complete has brought the object, and `unrecorded` where its
+    /// `live` or `deleted`; `stale` where it is not followed any more; `provisional` where a list that is not complete has brought the object, and `unrecorded` where its
     /// version at the moment is not kept.
     pub state: &'static str,
     /// Whether the object was added a moment ago.

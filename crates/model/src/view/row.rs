@@ -26,6 +26,8 @@ pub struct Look {
     pub cursor: Option<usize>,
     /// Whether another moment than now is shown, and the object does not exist any more.
     pub gone: bool,
+    /// Whether the object is not followed any more, so that it may be another by now.
+    pub stale: bool,
     /// At another moment than now, what happens to it next.
     pub next: Option<Upcoming>,
 }
@@ -172,6 +174,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
             () if row.provisional => "provisional",
             () if object.flaw.as_deref() == Some(NOT_RECORDED) => "unrecorded",
             () if row.deleted_at().is_some() => "deleted",
+            () if look.stale => "stale",
             () => "live",
         },
         fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,

@@ -427,6 +427,15 @@ impl Watched {
         worst(healths).unwrap_or(Health::Connecting)
     }
 
+    /// The namespaces whose objects are held and not followed any more; an empty one stands for all.
+    pub fn stale<'a>(&'a self, informers: &'a SharedInformerFactory, now: f64) -> impl Iterator<Item = &'a str> {
+        let is_stale = move |id| {
+            let health = informers.get(id).map(|informer: &SharedInformer| informer.health(now));
+            matches!(health, Some(Health::Stale | Health::Unauthorized | Health::Forbidden | Health::Stopped))
+        };
+        self.sources().filter(move |(id, _)| is_stale(*id)).map(|(_, scope)| &*scope.namespace)
+    }
+
     /// How long ago the server was last heard, in milliseconds: the longest of the informers' silences.
     pub fn age(&self, informers: &SharedInformerFactory, now: f64) -> Option<f64> {
         let heard = self.informers(informers).map(|informer| informer.reflector().heard());

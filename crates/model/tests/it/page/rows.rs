@@ -1,6 +1,11 @@
 //! Rows: which are in the document, which are drawn again, and which keep their place.
 
+use std::collections::BTreeMap;
+
+use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::cache::server_clock::ServerClock;
+use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::table::cursor::Step;
 use kubechurn_model::table::layout::ColumnChange;
@@ -204,4 +209,80 @@ fn what_is_being_deleted_says_so_in_its_row_and_its_lane_whatever_its_kind() {
     play.reflects(id, Input::Frame(&object("a", 12, deletion).replace("MODIFIED", "DELETED")));
     play.frame();
     assert_eq!(drawn_of(&mut play, "a"), Some(("deleted", String::new())));
+}
+
+#[test]
+fn rows_of_a_namespace_that_is_not_followed_any_more_say_so() {
+    let mut play = Play::found("#/pods?ns=m,n");
+    play.command(Command::Scroll { top: 0.0, height: 528.0 });
+    let ids: Vec<_> = play.informers.iter().map(|(id, _)| *id).collect();
+    assert_eq!(ids.len(), 2);
+    for (id, namespace) in ids.iter().zip(["m", "n"]) {
+        play.reflects(*id, Input::Start);
+        play.reflects(*id, Input::Opened);
+        let frame = event("ADDED", "a@1").replace("\"namespace\":\"n\"", &format!("\"namespace\":\"{namespace}\""));
+        play.reflects(*id, Input::Frame(&frame));
+        play.reflects(*id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
+    }
+    // The state of each row, as it was drawn last.
+    let mut known = BTreeMap::new();
+    let mut states = |play: &mut Play| {
+        play.frame();
+        let drawn = std::mem::take(&mut play.page.view_mut().rows.drawn);
+        known.extend(drawn.into_iter().map(|(_, row)| (row.key.namespace.to_string(), row.state)));
+        known.clone().into_iter().map(|(namespace, state)| format!("{namespace} {state}")).collect::<Vec<_>>()
+    };
+    assert_eq!(states(&mut play), ["m live", "n live"]);
+    play.reflects(ids[0], Input::Closed(1006));
+    play.reflects(ids[0], Input::Failed(Failure::from_response(403, None, "")));
+    play.wait(5_000.0);
+    assert_eq!(states(&mut play), ["m stale", "n live"]);
+    play.reflects(ids[0], Input::Timer);
+    play.reflects(ids[0], Input::Opened);
+    play.reflects(ids[0], Input::Frame(&bookmark("101", "{}")));
+    assert_eq!(states(&mut play), ["m live", "n live"]);
+}
+
+#[test]
+fn ages_are_drawn_by_the_clock_of_the_server() {
+    let mut play = Play::found("#/pods");
+    play.command(Command::Scroll { top: 0.0, height: 528.0 });
+    // This machine believes that it is 1970-01-01T00:00:01Z, and the server has 06:18.
+    let mut clock = ServerClock::default();
+    clock.answered("Thu, 01 Jan 1970 06:18:00 GMT", 900.0, 1_000.0);
+    play.place.server_clock.set(clock);
+    let id = play.informers[0].0;
+    play.reflects(id, Input::Start);
+    play.reflects(id, Input::Opened);
+    let made = "\"metadata\":{\"creationTimestamp\":\"1970-01-01T06:00:00Z\",";
+    play.reflects(id, Input::Frame(&event("ADDED", "a@1").replace("\"metadata\":{", made)));
+    play.reflects(id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
+    play.frame();
+    let rows = &play.page.view_mut().rows.drawn;
+    let cells: Vec<String> = rows.last().expect("a row").1.cells.iter().map(|cell| cell.text.clone()).collect();
+    assert!(cells.contains(&String::from("18m")), "{cells:?}");
+}
+
+#[test]
+fn what_has_no_time_stands_last_in_both_directions() {
+    for (sort, expected) in [("LAST%20SEEN", "new old quiet"), ("-LAST%20SEEN", "old new quiet")] {
+        let mut play = Play::found(&format!("#/events?sort={sort}"));
+        play.command(Command::Scroll { top: 0.0, height: 528.0 });
+        let id = play.informers[0].0;
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Opened);
+        for (name, time) in [("quiet", ""), ("old", "1970-01-01T00:00:00Z"), ("new", "1970-01-01T00:00:01Z")] {
+            let last = if time.is_empty() { String::new() } else { format!(r#","lastTimestamp":"{time}""#) };
+            let frame = format!(
+                r#"{{"type":"ADDED","object":{{"kind":"Event","apiVersion":"v1","metadata":{{"name":"{name}","namespace":"n",
+                "uid":"{name}","resourceVersion":"5"}},"involvedObject":{{"kind":"Thing","name":"{name}"}},"reason":"Quiet","type":"Normal"{last}}}}}"#
+            );
+            play.reflects(id, Input::Frame(&frame));
+        }
+        play.reflects(id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
+        (0..5).for_each(|_| play.frame());
+        let rows: BTreeMap<usize, String> =
+            play.page.view().rows.drawn.iter().map(|(_, row)| (row.rank, row.key.name.to_string())).collect();
+        assert_eq!(rows.into_values().collect::<Vec<_>>().join(" "), expected, "{sort}");
+    }
 }
