@@ -34,6 +34,11 @@ impl Backoff {
         self.step += 1;
         base * (1.0 + moment.random)
     }
+
+    /// The same failure goes on for a reason that time alone does not end: the waits do not begin short again now.
+    pub fn goes_on(&mut self, moment: Moment) {
+        self.began = self.began.map(|_| moment.now);
+    }
 }
 
 #[cfg(test)]
@@ -52,5 +57,7 @@ mod tests {
         );
         assert_eq!(waits(&mut backoff, 119_999.0, 0.5, 1), [45_000.0]);
         assert_eq!(waits(&mut backoff, 120_000.0, 0.5, 2), [1200.0, 2400.0]);
+        backoff.goes_on(Moment { now: 239_999.0, random: 0.0 });
+        assert_eq!(waits(&mut backoff, 240_000.0, 0.0, 1), [3200.0]);
     }
 }

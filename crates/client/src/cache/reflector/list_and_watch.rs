@@ -14,7 +14,7 @@ use crate::cache::reflector::notice::Notice;
 use crate::cache::reflector::objects::Objects;
 use crate::cache::reflector::options::Options;
 use crate::cache::reflector::reader::{BadFrame, Bookmark, Frame, FrameEvent, ObjectReader, too_long};
-use crate::cache::reflector::refusals::Verb;
+use crate::cache::reflector::refusals::{self, Verb};
 use crate::cache::reflector::relist::{self, Failed, Next};
 use crate::cache::reflector::requester::Requester;
 use crate::cache::reflector::socket::Ended;
@@ -447,6 +447,9 @@ impl ListAndWatch {
             Next::List => self.requester.list(moment),
             Next::ListWhole => self.requester.list_whole(moment),
             Next::Wait(phase) => {
+                if refusals::is_refusal(&failure) {
+                    self.requester.timers.still_refused(moment);
+                }
                 let at_least = self.requester.timers.after_failing(took).max(failure.retry_after.unwrap_or(0.0));
                 // What may not be watched is listed, seldom, so that what is held does not grow old for ever.
                 let is_unwatched = failed == Failed::Opening && failure.verdict == Verdict::Forbidden;

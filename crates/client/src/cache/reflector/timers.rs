@@ -76,6 +76,11 @@ impl Timers {
         self.listed.1 = 0;
     }
 
+    /// The server goes on refusing, so that the next waits do not begin short again: somebody has to do something first.
+    pub(super) fn still_refused(&mut self, moment: Moment) {
+        self.backoff.goes_on(moment);
+    }
+
     /// The server answers, so that the next waits begin short again.
     pub(super) fn reset_backoff(&mut self) {
         self.backoff = Backoff::default();

@@ -45,7 +45,7 @@ fn watch_forbidden_and_list_allowed() {
         ("+60000", ""),
         ("timer", "watch 9"),
         ("close 1006", "probe watch 9"),
-        ("fail 403 Forbidden cannot watch pods", "wait 800"),
+        ("fail 403 Forbidden cannot watch pods", "wait 25600"),
         ("timer", "watch 9"),
         ("open", ""),
         ("BOOKMARK 10", ""),
@@ -273,4 +273,22 @@ fn where_no_socket_is_let_through_the_watch_goes_over_http() {
         ("+60000", ""),
         ("close 1000", "watch 13"),
     ]);
+}
+
+#[test]
+fn waits_do_not_begin_short_again_while_a_credential_is_refused() {
+    let mut steps = vec![
+        ("start", "stream unset"),
+        ("ADDED a@5", ""),
+        ("END 7", ""),
+        ("drain", "Added a@5"),
+        ("+300000", ""),
+        ("close 1000", "watch 7"),
+    ];
+    let waits = ["wait 800", "wait 1600", "wait 3200", "wait 6400", "wait 12800", "wait 25600"];
+    for wait in waits.into_iter().chain(["wait 30000"; 15]) {
+        steps.extend([("close 1006", "probe watch 7"), ("fail 401 Unauthorized the token has expired", wait)]);
+        steps.push(("timer", "watch 7"));
+    }
+    check(&steps);
 }
