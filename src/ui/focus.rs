@@ -20,6 +20,8 @@ const CONTROLS: &str = "button, a, summary, input, label, [role=separator], [rol
 const ROW_CONTROLS: &str = ".feed-row :is(a, button)";
 /// Elements that take text.
 const FIELDS: &str = "textarea, select, [contenteditable]";
+/// A menu that is open and has the focus: its keys are its own.
+const MENU: &str = "details.menu[open]";
 /// Menus that are open.
 const MENUS: &str = "details.menu[open], details.notices[open], details.watches[open]";
 
@@ -27,11 +29,18 @@ const MENUS: &str = "details.menu[open], details.notices[open], details.watches[
 pub fn of(target: Option<&Element>) -> Focus {
     let Some(target) = target else { return Focus::Table };
     let is = |selector: &str| matches!(target.closest(selector), Ok(Some(_)));
+    let in_menu = is(MENU) && !is(FIELDS);
     if let Some(input) = target.dyn_ref::<HtmlInputElement>() {
         let is_control = ["checkbox", "radio", "button", "range"].contains(&&*input.type_());
-        return if is_control { Focus::Control } else { Focus::Field };
+        return match () {
+            () if !is_control => Focus::Field,
+            () if in_menu => Focus::Dialog,
+            () => Focus::Control,
+        };
     }
-    if is(FIELDS) {
+    if in_menu {
+        Focus::Dialog
+    } else if is(FIELDS) {
         Focus::Field
     } else if target.id() == CANVAS {
         Focus::Lanes

@@ -434,9 +434,13 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
             namespaces => namespaces.join(", "),
         })
     };
+    let letters = RwSignal::new(String::new());
     let toggled = move |_| {
-        if menu.get_untracked().is_some_and(|menu| menu.open()) {
+        if let Some(menu) = menu.get_untracked().filter(|menu| menu.open()) {
             commands.send(Command::LoadNamespaces);
+            if let Ok(Some(field)) = menu.query_selector("input") {
+                focus::give(&field);
+            }
         }
     };
     let typed = move |event: ev::KeyboardEvent| match &*event.key() {
@@ -444,6 +448,7 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
             let name = event_target_value(&event).trim().to_owned();
             if !name.is_empty() {
                 commands.send(Command::Namespace(name));
+                letters.set(String::new());
             }
         }
         "Escape" => {
@@ -456,7 +461,6 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
         }
         _ => {}
     };
-    let letters = RwSignal::new(String::new());
     let names = move || {
         let offered = |chosen: &[String]| {
             screen.header.namespaces.with(|known| letters.with(|letters| known.offered(chosen, letters)))
@@ -469,7 +473,7 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
             <div class="menu-list">
                 <div class="field">
                     <input aria-label="add a namespace by name" placeholder="name, then Enter" on:keydown=typed
-                        on:input=move |event| letters.set(event_target_value(&event)) />
+                        prop:value=letters on:input=move |event| letters.set(event_target_value(&event)) />
                 </div>
                 <label>
                     <input

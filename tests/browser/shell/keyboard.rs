@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use thirtyfour::Key;
+use thirtyfour::{By, Key};
 
 use kubechurn_harness::page::{AT_ONCE, HEADS};
 use kubechurn_harness::truth::pod;
@@ -262,6 +262,29 @@ async fn keys_are_for_the_page_only_where_they_may_be() {
             json!(false),
         )
         .await;
+
+        // A menu that the mouse opens takes the keys, too.
+        let summary = page.browser.driver.find(By::Css("[data-testid=namespaces] summary")).await.expect("a menu");
+        summary.click().await.expect("it can be clicked");
+        let names = "return [...document.querySelectorAll('[data-testid=namespaces] .namespace label')].map(name => name.textContent)";
+        let all: Vec<String> = wait_until("the namespaces are there", AT_ONCE, async || {
+            let all: Vec<String> = page.read(names, Vec::new()).await;
+            if all.len() > 1 { Ok(all) } else { Err(format!("{all:?}")) }
+        })
+        .await;
+        let field = "return document.activeElement.getAttribute('aria-label')";
+        page.becomes("the field has the focus", field, json!("add a namespace by name")).await;
+        page.press(&all[0]).await;
+        page.becomes("what is typed narrows the names", names, json!([all[0]])).await;
+        page.becomes("it is no shortcut", state, json!(["", "false", 0])).await;
+        page.press("\u{e007}").await; // Enter
+        wait_until("the namespace is chosen", AT_ONCE, async || {
+            let hash = page.hash().await;
+            holds(hash.contains(&format!("ns={}", all[0])), || hash)
+        })
+        .await;
+        page.becomes("the field is empty again", "return document.activeElement.value", json!("")).await;
+        page.press("\u{e00c}").await;
 
         // A user who dictates turns the letters off. The page remembers the choice.
         page.press("?").await;
