@@ -290,18 +290,6 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
             </div>
             <div class="feed-line feed-below">
                 <span class="feed-words" title=read(|row| row.whole.clone())>{pieces(below)}</span>
-                {move || Some(opens.get()).filter(|(opens, ..)| *opens).map(|(_, is_open, repetition, more)| view! {
-                    <button
-                        class="repetition"
-                        data-testid="feed-open"
-                        aria-expanded=is_open.to_string()
-                        title="all that this row says in short"
-                        on:click=open
-                    >
-                        {[repetition, more].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")}
-                        {if is_open { " ▾" } else { " ▸" }}
-                    </button>
-                })}
                 <span class="grow"></span>
                 <span class="feed-hover">
                     {move || note.get().map(|id| view! {
@@ -332,6 +320,18 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                         </button>
                     })}
                 </span>
+                {move || Some(opens.get()).filter(|(opens, ..)| *opens).map(|(_, is_open, repetition, more)| view! {
+                    <button
+                        class="repetition"
+                        data-testid="feed-open"
+                        aria-expanded=is_open.to_string()
+                        title="all that this row says in short"
+                        on:click=open
+                    >
+                        {[repetition, more].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")}
+                        {if is_open { " ▾" } else { " ▸" }}
+                    </button>
+                })}
                 {move || Some(rollout.get()).filter(|[href, _]| !href.is_empty()).map(|[href, name]| view! {
                     <a class="feed-rollout" data-testid="feed-rollout" href=href aria-label=format!("the rollout of {name}")>"rollout"</a>
                 })}

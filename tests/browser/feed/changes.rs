@@ -9,7 +9,7 @@ use kubechurn_harness::history::{every_write_has_its_mark, revision};
 use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::wait::{holds, wait_until};
 
-use crate::page::live::started;
+use crate::page::live::{started, viewport};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -84,6 +84,20 @@ async fn a_rollout_is_shown_and_its_first_row_names_what_began_it() {
         assert!(began(&all[first]), "{:?}", all[first]);
         let block = all[first + 1..].iter().take_while(|row| row[6] != "0").count() + 1;
         assert!((3..=12).contains(&block), "{block} rows: {:#?}", &all[first..first + block]);
+        // The buttons that come under the pointer cover neither writers nor what opens the row.
+        for width in [1440, 1024, 720] {
+            viewport(page, width, 900).await;
+            let covered = "
+                const rows = [...document.querySelectorAll('[data-testid=feed-row][data-what=change]')];
+                const box = one => one.getBoundingClientRect();
+                const meet = (one, two) => one.left < two.right && two.left < one.right && one.top < two.bottom && two.top < one.bottom;
+                const covers = (row, button) => [...row.querySelectorAll('.feed-writers, .repetition')]
+                    .filter(one => box(one).width > 0 && meet(box(one), box(button)));
+                return [rows.filter(row => row.querySelector('.repetition')).length > 0,
+                    rows.flatMap(row => [...row.querySelectorAll('.on-hover')].flatMap(button => covers(row, button)))
+                        .map(one => one.textContent)]";
+            page.becomes(&format!("nothing is covered at {width} pixels"), covered, json!([true, []])).await;
+        }
 
         // A click shows the object beside the feed, with what changed in it.
         // Rows move while more comes, so the row is found by its words.
@@ -339,7 +353,10 @@ async fn a_loop_is_found_and_shown_in_a_sentence() {
             let is_whole = "
                 const title = document.querySelector('[data-testid=feed] h1'), card = document.querySelector('[data-testid=card]');
                 const words = card.querySelector('p'), is_cut = one => one.scrollWidth > one.clientWidth + 1;
+                // It leaves room for the feed.
+                const wrong = document.querySelector('.wrong').getBoundingClientRect(), feed = document.getElementById('feed').getBoundingClientRect();
                 return innerWidth === arguments[0] && !is_cut(title) && !is_cut(words)
+                    && card.getBoundingClientRect().height <= 64 && wrong.height <= feed.height / 2
                     && words.scrollHeight <= words.clientHeight + 1 && card.getBoundingClientRect().right <= innerWidth";
             let what = format!("title and sentence are whole at {width} pixels");
             wait_until(&what, SOON, async || {
