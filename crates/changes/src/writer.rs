@@ -378,7 +378,9 @@ mod tests {
             {"manager":"helm","operation":"Apply","time":"1","fieldsV1":{"f:spec":{"f:shared":{},"f:own":{}}}}"#;
         let kubelet = r#"{"manager":"kubelet","operation":"Update","subresource":"status","time":"1",
             "fieldsV1":{"f:status":{"f:atomic":{}}}}"#;
-        format!(r#"{{"metadata":{{"managedFields":[{person},{both},{kubelet}]}},{rest}}}"#)
+        // An Event's fields stand at the root.
+        let events = r#"{"manager":"events","operation":"Update","time":"1","fieldsV1":{"f:count":{}}}"#;
+        format!(r#"{{"metadata":{{"managedFields":[{person},{both},{kubelet},{events}]}},{rest}}}"#)
     }
 
     #[test]
@@ -392,6 +394,7 @@ mod tests {
             (r#""spec":{"replicas":1}"#, r#""spec":{}"#, &[]),
             (r#""status":{"atomic":[{"a":1}]}"#, r#""status":{"atomic":[{"a":2}]}"#, &["kubelet (status)"]),
             (r#""other":1"#, r#""other":2"#, &[]),
+            (r#""count":1"#, r#""count":2"#, &["events"]),
             // Of two that own a field, the one who wrote owns all that changed.
             (r#""spec":{"shared":1}"#, r#""spec":{"shared":2}"#, &[]),
             (r#""spec":{"shared":1,"own":1}"#, r#""spec":{"shared":2,"own":2}"#, &["helm"]),

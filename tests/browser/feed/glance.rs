@@ -174,6 +174,13 @@ async fn the_cause_of_a_bad_rollout_is_read_first_with_its_value() {
                 .is_read(page, size)
                 .await;
         }
+        // In a window that is as wide as most, no value of any row is cut.
+        viewport(page, 1920, 1080).await;
+        wait_until("no value is cut", SOON, async || {
+            let (rows, _, cut): (Vec<Row>, Vec<String>, Vec<String>) = page.read(SEEN, Vec::new()).await;
+            holds(rows.len() > 1 && cut.is_empty(), || format!("{cut:#?} of {}", rows.len()))
+        })
+        .await;
         page.click("feed-failing").await;
         wait_until("the Event says why", SOON, async || {
             let words = page.text("feed").await;

@@ -141,6 +141,10 @@ async fn a_row_shows_what_is_behind_it_and_what_changed() {
         select(page, &key).await;
         says(page, "inspector-facts", pod["metadata"]["uid"].as_str().expect("a Pod has a uid")).await;
         says(page, "inspector-conditions", "Ready").await;
+        for member in ["name", "image"] {
+            let words = pod["spec"]["containers"][0][member].as_str().expect("a container has it");
+            says(page, "inspector-containers", words).await;
+        }
         let label =
             pod["metadata"]["labels"].as_object().and_then(|labels| labels.keys().next()).expect("a Pod has labels");
         says(page, "inspector-labels", label).await;

@@ -159,8 +159,12 @@ async fn pause_holds_the_picture_and_go_live_catches_up() {
         .await;
         page.painted().await;
         page.counts(before.count(), before.count()).await;
+        let connection = page.text("connection").await;
+        assert!(connection.contains("paused") && !connection.contains("live"), "{connection}");
 
         page.click("pause").await;
+        let is_live = "return document.querySelector('[data-testid=connection]').textContent.includes('live')";
+        page.becomes("it says that it is live", is_live, json!(true)).await;
         let truth = cluster.list(PODS).await;
         page.shows("pods", &truth, AT_ONCE).await;
         page.counts(truth.count(), truth.count()).await;
@@ -195,6 +199,8 @@ async fn a_changed_cell_and_the_connection_s_age_are_shown() {
         let connection = page.text("connection").await;
         assert!(connection.contains("live"), "the state is shown in words, not by colour alone: {connection}");
         assert!(connection.chars().any(|character| character.is_ascii_digit()), "the age is shown: {connection}");
+        // It is no time for which the connection was up.
+        assert!(connection.contains("heard ") && connection.contains(" ago"), "{connection}");
     })
     .await;
 }

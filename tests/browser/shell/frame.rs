@@ -181,6 +181,15 @@ async fn the_footer_says_all_in_one_line_and_its_figures_open() {
             .filter((field, at, all) => all.indexOf(field) === at)";
         let fields = json!(["list", "watch", "queue", "pop", "page", "rv", "memory"]);
         page.becomes("each figure has its row", rows, fields).await;
+        // In words, each number with its unit.
+        let heads = "return [...document.querySelectorAll('[data-testid=figures] th')].map(head => head.textContent)
+            .filter((head, at, all) => all.indexOf(head) === at)";
+        let words = json!(["listed", "received", "waiting", "folded", "drawn", "version", "memory"]);
+        page.becomes("each figure is named in words", heads, words).await;
+        page.open("#/pods,deployments").await;
+        page.reaches("deployments", "live", SOON).await;
+        let version = "return document.querySelector('[data-testid=figures] tr[data-field=rv] td.num')?.textContent";
+        page.becomes("several kinds have several versions", version, json!("each watch has its own")).await;
     })
     .await;
 }

@@ -143,3 +143,25 @@ async fn a_wall_clock_that_is_set_back_by_hours_and_right_again() {
     })
     .await;
 }
+
+/// The answers of the server say what time it is there.
+#[tokio::test]
+async fn a_clock_that_is_six_hours_behind_the_server_s_is_reported_and_makes_no_age_wrong() {
+    let (_turn, _cluster, proxy) = started(&Options { pods: 30, ..Options::default() }).await;
+    let name = "a_clock_that_is_six_hours_behind_the_server_s_is_reported_and_makes_no_age_wrong";
+    let behind = "{ const now = Date.now.bind(Date); Date.now = () => now() - 6 * 3600000; }";
+    let browser = Browser::start(&format!("{INSTRUMENTS}\n{behind}")).await;
+    with_page_in(browser, name, &proxy.url(), "#/pods?sort=AGE", async |page| {
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        wait_until("the difference is reported", Duration::from_secs(20), async || {
+            let words = "return kubechurn.notices().filter(said => said.type === 'clock').map(said => said.words)";
+            let words: Vec<String> = page.read(words, Vec::new()).await;
+            holds(words.iter().any(|words| words.contains("6h")), || format!("{words:?}"))
+        })
+        .await;
+        let ages = "return [...document.querySelectorAll('[role=row] [data-col=AGE]')].map(cell => cell.textContent)";
+        let ages: Vec<String> = page.read(ages, Vec::new()).await;
+        assert!(ages.len() > 10 && !ages.iter().any(|age| age.contains("invalid")), "{ages:?}");
+    })
+    .await;
+}

@@ -291,6 +291,16 @@ mod tests {
     }
 
     #[test]
+    fn that_a_pod_is_bound_to_a_node_is_a_change_of_the_pod() {
+        let text = line(
+            r#"{"verb":"create","objectRef":{"resource":"pods","namespace":"shop","name":"a","subresource":"binding"},
+            "responseStatus":{"code":201}}"#,
+        );
+        let Read::Write(write) = read(&text) else { panic!("{text}") };
+        assert_eq!((write.act, &*write.plural, &*write.name), (Act::Change, "pods", "a"));
+    }
+
+    #[test]
     fn a_name_that_the_server_made_is_in_the_answer_alone() {
         let made = r#""verb":"create","objectRef":{"resource":"pods","namespace":"shop"}"#;
         let text = line(&format!("{{{made}}}"));

@@ -174,6 +174,9 @@ mod tests {
         check(event, "owner:ReplicaSet", false);
         check(&normal, "type:warning", false);
         check(&normal, "type:added reason:Back", true);
+        // That a container is ended is ordinary life.
+        check(event, "status:failing", true);
+        check(&normal.replace("BackOff", "Killing"), "status:failing", false);
     }
 
     #[test]

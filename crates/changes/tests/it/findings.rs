@@ -68,6 +68,27 @@ fn a_field_that_one_manager_sets_to_and_fro_flaps() {
 }
 
 #[test]
+fn who_sets_what_nobody_is_known_to_have_removed_does_not_flap_alone() {
+    let mut play = Play::default();
+    for turn in 0..8u32 {
+        let is_set = turn % 2 == 0;
+        let annotations = if is_set { json!({"x": "a", "keep": "1"}) } else { json!({"keep": "1"}) };
+        let mut rest = json!({"generation": 1, "annotations": annotations});
+        if is_set {
+            rest["manager"] = "operator".into();
+        }
+        play.set(f64::from(turn) * 5_000.0, DEPLOYMENT, rest);
+    }
+    let card = play.only(35_000.0);
+    let values = ["a".to_owned(), "none".to_owned()];
+    assert_eq!(
+        card.finding,
+        Finding::Flapping { path: "metadata.annotations.x".into(), values, manager: String::new() }
+    );
+    assert!(!card.sentence().contains("operator"), "{}", card.sentence());
+}
+
+#[test]
 fn two_managers_that_undo_each_other_fight() {
     let mut play = Play::default();
     let sides = ["kubectl-annotate", "controller-y"];

@@ -576,8 +576,29 @@ fn a_row_lends_nobody_the_change_of_another() {
     );
     let by = |feed: &Feed| feed.rows().next().map(|row| (row.writer_names(), row.unknown_writers())).unwrap();
     feed.push(objects.set(0.0, pod, status("Pending", "kubelet")));
-    feed.push(objects.set(100.0, pod, status("Running", "kubelet")));
-    assert_eq!(by(&feed), ("kubelet".into(), ""));
+    feed.push(objects.set(100.0, pod, status("Running", "kubelet (status)")));
+    assert_eq!(by(&feed), ("kubelet, kubelet (status)".into(), ""));
     feed.push(objects.delete(200.0, "Pod", "p"));
-    assert_eq!(by(&feed), ("kubelet".into(), "who deleted is not known"));
+    assert_eq!(by(&feed), ("kubelet, kubelet (status)".into(), "who deleted is not known"));
+    // Who asked for a deletion is no better known before it is done.
+    let other = ("Pod", "q", "");
+    feed.push(objects.set(300.0, other, status("Running", "kubelet")));
+    let mut asked = json!({"spec": {"containers": [{}]}, "status": {"phase": "Running"}});
+    asked["deletionTimestamp"] = json!("2026-11-29T10:00:30Z");
+    feed.push(objects.set(400.0, other, asked));
+    assert_eq!(by(&feed).1, "who deleted is not known");
+}
+
+#[test]
+fn a_row_of_several_writes_says_how_many_more_fields_it_has() {
+    let mut objects = Objects::default();
+    let mut feed = Feed::new(Limits::default());
+    let mut status = json!({"a": 1, "b": 1, "c": 1});
+    feed.push(objects.list(("Widget", "x", ""), json!({"status": status})));
+    for (number, name) in ["a", "b", "c"].into_iter().enumerate() {
+        status[name] = json!(2);
+        feed.push(objects.set(100.0 * (number + 1) as f64, ("Widget", "x", ""), json!({"status": status})));
+    }
+    let rows: Vec<String> = feed.rows().map(|row| sentence(&row.parts())).collect();
+    assert_eq!(rows, ["a 1 → 2, b 1 → 2 + 1 more field"]);
 }

@@ -36,7 +36,11 @@ impl Objects {
                     object["metadata"][name] = value.clone();
                 }
                 "manager" => {
-                    let entry = json!({"manager": value, "operation": "Update", "time": at.to_string()});
+                    // As the page has it: with its subresource in parentheses.
+                    let name = value.as_str().unwrap();
+                    let (name, subresource) = name.split_once(" (").unwrap_or((name, ""));
+                    let entry = json!({"manager": name, "operation": "Update", "time": at.to_string(),
+                        "subresource": subresource.trim_end_matches(')')});
                     object["metadata"]["managedFields"] = json!([entry]);
                 }
                 _ => object[name] = value.clone(),

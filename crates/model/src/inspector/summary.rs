@@ -181,7 +181,7 @@ mod tests {
             "metadata": {"name": "a", "uid": "u", "generation": 3, "labels": {"b": "2", "a": "1"}, "resourceVersion": "7",
                 "creationTimestamp": "2026-11-21T08:13:27Z", "annotations": {"x": "y"},
                 "ownerReferences": [{"kind": "A", "name": "a"}, {"kind": "B", "name": "b", "controller": true}]},
-            "spec": {"nodeName": "node-1"},
+            "spec": {"nodeName": "node-1", "containers": [{"name": "web", "image": "web:2"}]},
             "status": {"phase": "Running", "observedGeneration": 2, "conditions": [
                 {"type": "Ready", "status": "True", "lastTransitionTime": "2026-11-21T08:13:27Z"},
                 {"type": "MemoryPressure", "status": "False"}, {"type": "DiskPressure", "status": "True"}, 7]},
@@ -195,6 +195,8 @@ mod tests {
         assert!(matches!(fact("age"), Some(FactValue::Since(_))));
         let tones: Vec<Tone> = summary.conditions.iter().map(|condition| condition.tone).collect();
         assert_eq!(tones, [Tone::Good, Tone::Plain, Tone::Bad, Tone::Plain]);
+        let containers: Vec<(&str, &str)> = summary.containers.iter().map(|one| (&*one.name, &*one.image)).collect();
+        assert_eq!(containers, [("web", "web:2")]);
         assert_eq!(summary.labels, [("a".into(), "1".into()), ("b".into(), "2".into())]);
         let owners: Vec<String> = owners(&object).iter().map(|owner| owner.name.to_string()).collect();
         assert_eq!(owners, ["b", "a"]);

@@ -214,3 +214,14 @@ fn hostile_events_are_bounded() {
     let counted: u64 = scene.events.iter().map(|event| event.count).sum();
     assert_eq!(counted, 64, "of very many Events of one object the latest are drawn");
 }
+
+#[test]
+fn an_event_of_a_list_is_no_mark_of_its_arrival() {
+    for (mark_type, count) in [(MarkType::Replaced, 0), (MarkType::Added, 1)] {
+        let mut kinds = Kinds::new();
+        kinds.push(0, 1_000.0, ("shop", "web"), Detail::default());
+        let detail = Detail { regarding: "pod/web", ..Detail::default() };
+        kinds.push_as(mark_type, Tone::Bad, (2, 30_000.0), (&ObjectKey::new("shop", "web.1"), detail));
+        assert_eq!(kinds.scene(50_000.0).events.len(), count, "{mark_type:?}");
+    }
+}

@@ -218,13 +218,14 @@ fn an_opened_row_says_everything_and_stays_open_under_another_filter() {
     let (mut play, id) = listed();
     play.change(id, "ADDED", "c@9");
     play.reflects(id, Input::Frame(&with_fields(10, r#""spec":{"a":1,"b":2,"c":3,"d":4}"#)));
-    play.reflects(id, Input::Frame(&with_fields(11, r#""spec":{"a":5,"b":6,"c":7,"d":"a rather long value"}"#)));
+    let long = "a rather long value ".repeat(15).trim_end().to_owned();
+    play.reflects(id, Input::Frame(&with_fields(11, &format!(r#""spec":{{"a":5,"b":6,"c":7,"d":"{long}"}}"#))));
     play.frame();
     let opened = play.page.view().feed.window.rows.iter().find(|row| row.opens).unwrap().id;
     play.command(Command::Feed(FeedCommand::Open(opened)));
     play.frame();
     let rows = kinds_of_rows(&play);
-    for words in ["spec.b 2 → 6", "spec.c 3 → 7", "spec.d 4 → a rather long value"] {
+    for words in ["spec.b 2 → 6", "spec.c 3 → 7", &format!("spec.d 4 → {long}")] {
         assert!(rows.contains(&("field", words.to_owned())), "{rows:#?}");
     }
     // Places have heights of their own, and all of them are in the document.
@@ -236,6 +237,28 @@ fn an_opened_row_says_everything_and_stays_open_under_another_filter() {
     let row = play.page.view().feed.window.rows.iter().find(|row| row.what == "change").unwrap();
     assert!(row.is_open && row.id != opened, "{row:?}");
     assert!(kinds_of_rows(&play).contains(&("field", String::from("spec.b 2 → 6"))));
+}
+
+#[test]
+fn what_an_opened_row_does_not_list_it_counts() {
+    let (mut play, id) = listed();
+    let fields = |value: u32| {
+        let fields: Vec<String> = (0..15).map(|number| format!(r#""f{number:02}":{value}"#)).collect();
+        format!(r#""spec":{{{}}}"#, fields.join(","))
+    };
+    play.reflects(id, Input::Frame(&with_fields(10, &fields(1))));
+    play.frame();
+    play.place.now.set(play.place.now.get() + 700_000.0);
+    play.reflects(id, Input::Frame(&with_fields(11, &fields(2))));
+    play.frame();
+    let row = play.page.view().feed.window.rows.iter().find(|row| row.opens).unwrap();
+    let (opened, more) = (row.id, row.more.clone());
+    assert_eq!(more, "+ 13 more fields");
+    play.command(Command::Feed(FeedCommand::Open(opened)));
+    play.frame();
+    let rows = kinds_of_rows(&play);
+    let fields: Vec<&String> = rows.iter().filter(|(what, _)| *what == "field").map(|(_, words)| words).collect();
+    assert!(fields.last().is_some_and(|last| last.starts_with("+ 3 more")), "{fields:#?}");
 }
 
 #[test]

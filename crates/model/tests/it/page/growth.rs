@@ -3,12 +3,12 @@
 use allocation_counter::measure;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::history::Budget;
 use kubechurn_model::page::command::Command;
 use serde_json::json;
 
 use super::Play;
-use super::changes::listed;
 
 /// So many changes come to so many Pods before recorder and feed keep as much as they may.
 const BEFORE: usize = 7_000;
@@ -28,8 +28,9 @@ fn unlike(seed: usize) -> String {
     std::iter::repeat_with(letter).take(3_000).collect()
 }
 
-fn receive(play: &mut Play, id: InformerId, changes: std::ops::Range<usize>) {
+fn receive(play: &mut Play, ids: &[InformerId], changes: std::ops::Range<usize>) {
     for number in changes {
+        let id = ids[number % PODS % ids.len()];
         let (pod, version) = (number % PODS, 1_000 + number);
         let kind = if number < PODS { "ADDED" } else { "MODIFIED" };
         let frame = json!({"type": kind, "object": {
@@ -47,9 +48,14 @@ fn receive(play: &mut Play, id: InformerId, changes: std::ops::Range<usize>) {
 
 #[test]
 fn a_page_that_is_full_grows_by_the_marks_of_what_it_receives() {
-    let (mut play, id) = listed();
-    play.command(Command::Recorder(Budget::Small));
-    receive(&mut play, id, 0..BEFORE);
-    let grown = measure(|| receive(&mut play, id, BEFORE..BEFORE + AFTER)).bytes_current;
-    assert!(grown < (AFTER * EACH) as i64, "{grown} bytes by {AFTER} changes");
+    for place in ["#/pods?view=changes", "#/pods,deployments,replicasets,jobs?view=changes"] {
+        let mut play = Play::found(place);
+        play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 600.0, width: 900.0 }));
+        let ids: Vec<InformerId> = play.informers.iter().map(|(id, _)| *id).collect();
+        ids.iter().for_each(|id| play.lists(*id, &[]));
+        play.command(Command::Recorder(Budget::Small));
+        receive(&mut play, &ids, 0..BEFORE);
+        let grown = measure(|| receive(&mut play, &ids, BEFORE..BEFORE + AFTER)).bytes_current;
+        assert!(grown < (AFTER * EACH) as i64, "{place}: {grown} bytes by {AFTER} changes");
+    }
 }

@@ -245,6 +245,7 @@ fn each_change_of_a_group_has_a_link_to_itself() {
 #[test]
 fn a_row_of_several_changes_leads_to_the_one_that_it_names_first() {
     let (mut play, id) = super::changes::listed();
+    let mut times = Vec::new();
     for (after, version, image, ready) in
         [(0.0, "10", "1", "True"), (100_000.0, "11", "2", "True"), (1_000.0, "12", "2", "False")]
     {
@@ -254,12 +255,14 @@ fn a_row_of_several_changes_leads_to_the_one_that_it_names_first() {
             "spec": {"containers": [{"name": "c", "image": image}]},
             "status": {"conditions": [{"type": "PodScheduled", "status": ready}]}}});
         play.reflects(id, Input::Frame(&pod.to_string()));
+        times.push(play.place.now.get());
         play.frame();
     }
     play.frame();
     let row = play.page.view().feed.window.rows.first().cloned().expect("a row");
     let words: String = row.words.iter().map(|piece| &*piece.text).collect();
     assert!(words.starts_with("image of c 1 → 2") && row.repetition.starts_with("× 2"), "{row:?}");
+    assert!((row.at - times[1]).abs() < 1.0 && times[2] - times[1] >= 1_000.0, "its first change's time: {row:?}");
     follow(&mut play, &row.href);
     assert_eq!(marked(&play).as_deref(), Some("11"));
 }

@@ -1,5 +1,6 @@
 //! What happened while a kind was not watched, as the feed says it.
 
+use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::{bookmark, event};
@@ -139,4 +140,25 @@ fn the_feed_of_some_kinds_has_no_changes_of_others() {
     assert_eq!(seen(&play).1, "2 changes");
     play.goes("#/pods,configmaps?view=changes");
     assert_eq!(seen(&play).1, "3 changes");
+}
+
+#[test]
+fn one_cause_of_several_kinds_is_one_banner() {
+    let mut play = Play::found("#/pods,nodes,configmaps");
+    let ids: Vec<InformerId> = play.informers.iter().map(|(id, _)| *id).collect();
+    assert_eq!(ids.len(), 3);
+    for id in &ids {
+        play.reflects(*id, Input::Start);
+        play.lists_again(*id, &["a@1"]);
+    }
+    play.frame();
+    assert!(play.page.view().table.trouble.is_empty());
+    for (number, id) in ids.iter().enumerate() {
+        play.reflects(*id, Input::Closed(1006));
+        let words = format!("no answer from http://127.0.0.1:8080/k8s/{number}");
+        play.reflects(*id, Input::Failed(Failure::unreachable(words)));
+    }
+    play.frame();
+    let trouble = play.page.view().table.trouble.clone();
+    assert!(trouble.len() == 1 && trouble[0].what.contains(" and 2 more kinds"), "{trouble:?}");
 }

@@ -161,3 +161,29 @@ fn what_is_older_than_a_day_has_its_date() {
     let shown = [399.5, 398.544_51, 35.0].map(|days| words.date_and_time(days * DAY));
     assert_eq!(shown, ["12:00:00.000", "3 Feb 13:04", "5 Feb 1970"]);
 }
+
+#[test]
+fn an_event_that_is_hours_old_stands_at_its_own_time_on_the_lane() {
+    let mut play = Play::found("#/pods,events?view=changes");
+    play.place.now.set(9_000_000.0);
+    play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 400.0)));
+    let of = |plural: &str| play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
+    let [pods, events] = ["pods", "events"].map(of);
+    play.lists(pods, &["a@1"]);
+    play.reflects(events, Input::Start);
+    play.reflects(events, Input::Opened);
+    let about = r#"{"type":"ADDED","object":{"kind":"Event","apiVersion":"v1","metadata":{"name":"e","namespace":"n","uid":"e",
+        "resourceVersion":"5","creationTimestamp":"1970-01-01T00:10:00Z"},"involvedObject":{"kind":"Pod","name":"a","namespace":"n",
+        "uid":"a"},"type":"Warning","reason":"BackOff","message":"again","count":3,
+        "firstTimestamp":"1970-01-01T00:10:00Z","lastTimestamp":"1970-01-01T00:20:00Z"}}"#;
+    play.reflects(events, Input::Frame(about));
+    play.reflects(events, Input::Frame(&bookmark("9", LISTED)));
+    play.frame();
+    let said = rows(&play);
+    assert!(said.iter().any(|row| row.contains("BackOff") && row.contains("00:20:00")), "{said:?}");
+    let marks: Vec<serde_json::Value> = serde_json::from_str(&play.page.marks_of("events").unwrap()).unwrap();
+    assert!(
+        marks.iter().all(|mark| mark["type"] == "Replaced" || mark["type"] == "Relist" || mark["type"] == "Sync"),
+        "{marks:?}"
+    );
+}

@@ -212,6 +212,24 @@ fn what_kubectl_proxy_refuses_is_not_laid_on_the_cluster() {
 }
 
 #[test]
+fn a_credential_that_is_not_taken_and_a_server_that_starts_have_words_of_their_own() {
+    let starting =
+        r#"{"kind":"Status","code":500,"message":"[-]poststarthook/rbac/bootstrap-roles failed: not yet ready"}"#;
+    let expired = r#"{"kind":"Status","reason":"Unauthorized","message":"Unauthorized","code":401}"#;
+    for (code, body, words) in [
+        (401, expired, "Pods: the server does not take your credential. Log in again, and the page goes on"),
+        (500, starting, "Pods: the server is starting"),
+    ] {
+        let mut play = Play::found("#/pods");
+        let (id, _) = play.informers[0];
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Failed(Failure::from_response(code, None, body)));
+        play.frame();
+        assert_eq!(play.page.view().table.trouble[0].what, words);
+    }
+}
+
+#[test]
 fn what_was_chosen_is_kept_and_found_again() {
     let mut play = Play::listed("#/pods", &["a@1", "b@2"]);
     play.command(Command::Retention(Retention::AtOnce));

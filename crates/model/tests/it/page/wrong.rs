@@ -1,16 +1,18 @@
 //! What is wrong now, as the page shows it above the feed.
 
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::testing::bookmark;
 use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::feed::wrong::row::WrongModel;
 use kubechurn_model::history::Budget;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::rewind::banner::RewindCommand;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Play;
-use super::changes::{listed, names};
+use super::changes::{LISTED, listed, names};
 
 impl Play {
     fn pod(&mut self, id: InformerId, delta: &str, of: (&str, u32), reason: &str) {
@@ -129,7 +131,9 @@ fn the_card_of_a_fight_is_one_and_leads_to_the_object_that_is_fought_over() {
             "metadata": {"name": "cart", "namespace": "shop", "uid": "cart", "generation": turn,
                 "resourceVersion": (200 + 2 * turn).to_string(),
                 "managedFields": [{"manager": manager, "operation": "Update", "time": turn.to_string()}]},
-            "spec": {"replicas": replicas}, "status": {"replicas": replicas, "readyReplicas": replicas}}});
+            "spec": {"replicas": replicas}, "status": {"replicas": replicas, "readyReplicas": replicas,
+                // What follows from the fight has no card of its own.
+                "conditions": [{"type": "Available", "status": (["True", "False"][side])}]}}});
         play.reflects(deployments, Input::Frame(&frame.to_string()));
         // What follows from it: a Pod that comes and goes.
         play.pod(pods, ["DELETED", "ADDED"][side], ("cart-1", 201 + 2 * turn as u32), "");
@@ -138,6 +142,7 @@ fn the_card_of_a_fight_is_one_and_leads_to_the_object_that_is_fought_over() {
     let rows = &play.wrong().rows;
     let [card] = &rows[..] else { panic!("{:#?}", play.entries()) };
     assert!(card.is_card && card.tone == "fight" && card.kind == "Deployment" && card.name == "shop/cart", "{card:?}");
+    assert!(card.words.iter().any(|(words, _)| words.contains("replicas")), "{card:?}");
     assert_eq!(card.writer, "kubectl-scale, autoscaler");
     let href = card.href.clone();
     // While it goes on, it is said how often it did so in which time; later, how long ago the last time was, too.
@@ -183,6 +188,106 @@ fn what_fails_is_found_by_its_state_and_not_by_old_words() {
     let rows = play.feed();
     assert_eq!(names(&rows), ["bad", "well"], "{rows:?}");
     assert!(rows[1].1.contains("ErrImagePull") && !rows[1].1.contains("Running"), "{rows:?}");
+    // What it was has no colour, and what it is has that of its meaning.
+    let bad = &play.page.view().feed.window.rows[0];
+    let values: Vec<(&str, &str, Tone)> = bad
+        .words
+        .iter()
+        .filter(|piece| !piece.what.is_empty())
+        .map(|piece| (&*piece.text, piece.what, piece.tone))
+        .collect();
+    assert!(values.contains(&("ContainerCreating", "old", Tone::Plain)), "{values:?}");
+    assert!(values.contains(&("CrashLoopBackOff", "new", Tone::Bad)), "{values:?}");
+    assert_eq!(bad.tone, Tone::Bad);
+}
+
+/// An object with a uid of its own, and a controller.
+fn owned(kind: &str, (name, uid): (&str, u32), owner: Option<(&str, &str, u32)>, version: u32, rest: &Value) -> Value {
+    let long = |uid: u32| format!("00000000-0000-4000-8000-{uid:012}");
+    let owners: Vec<Value> = owner
+        .map(|(kind, name, uid)| json!({"kind": kind, "name": name, "uid": long(uid), "controller": true}))
+        .into_iter()
+        .collect();
+    let mut object = json!({"kind": kind, "metadata": {"name": name, "namespace": "shop", "uid": long(uid),
+        "resourceVersion": version.to_string(), "generation": version, "ownerReferences": owners}});
+    for (name, value) in rest.as_object().expect("members") {
+        object[name] = value.clone();
+    }
+    object
+}
+
+#[test]
+fn the_change_with_which_failing_began_is_failing_too_and_both_lead_to_it() {
+    let mut play = Play::found("#/pods,replicasets,deployments?view=changes");
+    play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 270.0, width: 900.0 }));
+    let of = |plural: &str| play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
+    let [pods, sets, deployments] = ["pods", "replicasets", "deployments"].map(of);
+    let template = |image: &str| json!({"spec": {"containers": [{"name": "c", "image": image}]}});
+    let deployment = |version: u32, image: &str| {
+        let rest =
+            json!({"spec": {"replicas": 1, "template": template(image)}, "status": {"observedGeneration": version}});
+        owned("Deployment", ("cart", 1), None, version, &rest)
+    };
+    let set = |name: &str, uid: u32, version: u32, replicas: u32, image: &str| {
+        let rest = json!({"spec": {"replicas": replicas, "template": template(image)}, "status": {}});
+        owned("ReplicaSet", (name, uid), Some(("Deployment", "cart", 1)), version, &rest)
+    };
+    play.lists(pods, &[]);
+    for (id, objects) in [(sets, [set("old", 2, 2, 1, "cart:1")]), (deployments, [deployment(1, "cart:1")])] {
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Opened);
+        for object in objects {
+            play.reflects(id, Input::Frame(&json!({"type": "ADDED", "object": object}).to_string()));
+        }
+        play.reflects(id, Input::Frame(&bookmark("9", LISTED)));
+    }
+    play.later(200.0);
+    let mut comes = |id: InformerId, what: &str, object: &Value| {
+        play.reflects(id, Input::Frame(&json!({"type": what, "object": object}).to_string()));
+        play.later(200.0);
+    };
+    comes(deployments, "MODIFIED", &deployment(10, "cart:2"));
+    comes(sets, "ADDED", &set("new", 3, 11, 1, "cart:2"));
+    for (version, what, reason) in [(12, "ADDED", "ContainerCreating"), (13, "MODIFIED", "ErrImagePull")] {
+        let state = json!({"waiting": {"reason": reason}});
+        let rest = json!({"spec": {"containers": [{"name": "c", "image": "cart:2"}]}, "status": {"phase": "Pending",
+            "containerStatuses": [{"name": "c", "image": "cart:2", "state": state}]}});
+        comes(pods, what, &owned("Pod", ("new-1", 4), Some(("ReplicaSet", "new", 3)), version, &rest));
+    }
+    (0..10).for_each(|_| play.later(200.0));
+    let [entry] = &play.wrong().rows[..] else { panic!("{:?}", play.entries()) };
+    assert_eq!((&*entry.kind, &*entry.name), ("Deployment", "shop/cart"), "{entry:?}");
+    assert!(entry.began.iter().any(|(words, _)| words.contains("image")), "{entry:?}");
+    let href = entry.href.clone();
+    play.command(Command::Filter(String::from("status:failing")));
+    (0..10).for_each(|_| play.later(200.0));
+    let rows = play.feed();
+    assert_eq!(names(&rows), ["new-1", "cart"], "the newest first, for what is between them does not fail: {rows:?}");
+    assert!(rows[1].1.contains("image"), "{rows:?}");
+    play.place.url.borrow_mut().1 = href.clone();
+    play.command(Command::Arrive(href));
+    play.frame();
+    let selected = format!("{:?}", play.page.view().header.route.selected);
+    assert!(selected.contains("deployments") && selected.contains("cart"), "{selected}");
+}
+
+#[test]
+fn who_scales_without_a_time_has_the_name_on_the_card() {
+    let mut play = Play::found("#/deployments?view=changes");
+    let id = play.informers[0].0;
+    play.lists(id, &[]);
+    for turn in 0..8_u32 {
+        let frame = json!({"type": if turn == 0 { "ADDED" } else { "MODIFIED" }, "object": {
+            "metadata": {"name": "cart", "namespace": "shop", "uid": "cart", "generation": turn,
+                "resourceVersion": (20 + turn).to_string(),
+                "managedFields": [{"manager": "kubectl", "operation": "Update", "subresource": "scale",
+                    "fieldsV1": {"f:spec": {"f:replicas": {}}}}]},
+            "spec": {"replicas": 1 + turn % 2 * 2}}});
+        play.reflects(id, Input::Frame(&frame.to_string()));
+        play.later(5_000.0);
+    }
+    let [card] = &play.wrong().rows[..] else { panic!("{:#?}", play.entries()) };
+    assert!(card.is_card && card.writer.starts_with("kubectl"), "{card:?}");
 }
 
 #[test]
