@@ -92,7 +92,18 @@ fn items_of_equal_names_are_distinguished() {
         let pointer = format!("/conditions/{at}/status");
         assert_eq!(crate::pointer::path(&pointer, &now), Some(path), "the same path as in the YAML");
     }
-    // Ports whose names are equal, too, and one that goes.
+    // One that goes is one that went, and not three that changed.
+    let thrice = |items: &[&str]| {
+        let item = |one: &&str| {
+            let (status, reason) = one.split_once(' ').unwrap();
+            format!(r#"{{"type":"Ready","status":"{status}","reason":"{reason}"}}"#)
+        };
+        format!(r#"{{"conditions":[{}]}}"#, items.iter().map(item).collect::<Vec<_>>().join(","))
+    };
+    let all = thrice(&["Unknown Pending", "True Created", "False IsReady"]);
+    let first = r#"{"type":"Ready","status":"Unknown","reason":"Pending"}"#;
+    check(&all, &thrice(&["True Created", "False IsReady"]), &[("conditions[Ready#1]", Some(first), None)]);
+    // Ports whose names are equal, too.
     let ports = r#"{"ports":[{"name":"a","port":1,"x":1},{"name":"a","port":1,"x":2},{"name":"b","port":2}]}"#;
     let fewer = r#"{"ports":[{"name":"a","port":1,"x":2},{"name":"b","port":2}]}"#;
     check(ports, fewer, &[("ports[a#1]", Some(r#"{"name":"a","port":1,"x":1}"#), None)]);

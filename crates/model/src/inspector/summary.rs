@@ -203,6 +203,15 @@ mod tests {
     }
 
     #[test]
+    fn conditions_of_one_type_stand_beside_each_other() {
+        let ready = |status: &str, reason: &str| json!({"type": "Ready", "status": status, "reason": reason});
+        let all = [ready("Unknown", "Pending"), ready("True", "Created"), ready("False", "IsReady")];
+        let summary = summary(&pods::KIND, None, &json!({"metadata": {"name": "a"}, "status": {"conditions": all}}));
+        let reasons: Vec<(&str, &str)> = summary.conditions.iter().map(|one| (&*one.status, &*one.reason)).collect();
+        assert_eq!(reasons, [("Unknown", "Pending"), ("True", "Created"), ("False", "IsReady")]);
+    }
+
+    #[test]
     fn what_is_to_go_says_since_when_and_what_holds_it() {
         let object = json!({"metadata": {"name": "a", "deletionTimestamp": "2026-11-25T10:00:30Z",
             "deletionGracePeriodSeconds": 30, "finalizers": ["example.com/a"]}});

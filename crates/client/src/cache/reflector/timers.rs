@@ -13,10 +13,10 @@ const DOUBT: f64 = 300_000.0;
 /// one after twice the time, up to [`SELDOM`]. A list costs the server as much as all its objects.
 const UNWATCHED: f64 = 60_000.0;
 const SELDOM: f64 = 480_000.0;
-/// A request that took so long before it failed costs its server something: the next one waits at least as long as it took,
-/// and longer each time, up to [`SLOWEST`].
+/// A request that took so long before it failed costs its server something: the next one waits a third of that time at least,
+/// and longer each time, up to [`SLOWEST`]. Whatever was wrong, somebody repairs it, and then looks at the page.
 const SLOW: f64 = 2_000.0;
-const SLOWEST: f64 = 60_000.0;
+const SLOWEST: f64 = 30_000.0;
 
 /// The waits between attempts, and what is due while a watch runs.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Timers {
             return 0.0;
         }
         self.slow += 1;
-        (took * f64::from(self.slow)).min(SLOWEST)
+        (took / 3.0 * f64::from(self.slow)).min(SLOWEST)
     }
 
     /// Whether a list is to take the place of a watch that is not allowed.
@@ -146,10 +146,10 @@ mod tests {
         timers.watch_allowed();
         timers.list_complete(false, 0.0);
         assert!(timers.lists_unwatched(60_000.0));
-        let waits = [1_000.0, 20_000.0, 20_000.0, 20_000.0, 20_000.0].map(|took| timers.after_failing(took));
-        assert_eq!(waits, [0.0, 20_000.0, 40_000.0, 60_000.0, 60_000.0]);
+        let waits = [1_000.0, 30_000.0, 30_000.0, 30_000.0, 30_000.0].map(|took| timers.after_failing(took));
+        assert_eq!(waits, [0.0, 10_000.0, 20_000.0, 30_000.0, 30_000.0]);
         timers.list_complete(false, 0.0);
-        assert_eq!(timers.after_failing(20_000.0), 20_000.0);
+        assert_eq!(timers.after_failing(30_000.0), 10_000.0);
     }
 
     #[test]
