@@ -244,7 +244,9 @@ impl Folding {
         };
         if line.is_event() {
             // An Event says which object it is about, whether it asks for something or not.
-            let entry = self.of(&pods.uid_of(line.cluster, owner?)).filter(|entry| &*entry.kind != "Event")?;
+            let own = self.of(&pods.uid_of(line.cluster, owner?)).filter(|entry| &*entry.kind != "Event");
+            let node = || self.of(blamed(line, pods)?).filter(|node| node.takes_pods());
+            let entry = own.or_else(node)?;
             let quiet = if entry.fails { FAILING } else { CHAIN };
             return can_cause(&entry, quiet).then_some(Cause { entry, is_node: false });
         }
@@ -411,7 +413,7 @@ impl Folding {
     /// another.
     fn wait_for_cause(&mut self, line: &Line, id: EntryId, pods: &Pods) {
         let is_event = line.is_event();
-        let node = line.taken_from().and_then(|node| pods.node(line.cluster, node));
+        let node = line.taken_from().and_then(|node| pods.node(line.cluster, node)).or_else(|| blamed(line, pods));
         let handed_on = metadata(line).filter(|_| !line.asks).cloned();
         let may_follow = line.asks || handed_on.is_some();
         let owner = line.controller().filter(|owner| is_event || (owner.is_controller && may_follow));
@@ -610,6 +612,14 @@ fn outcome(entry: &Entry, pods: &Pods) -> Vec<Outcome> {
         }
         _ => pods.of_workload(uid),
     }
+}
+
+/// The Node that took away the Pod that an Event is about, if that is what the Event reports.
+fn blamed<'a>(line: &Line, pods: &'a Pods) -> Option<&'a Uid> {
+    let reports =
+        line.reason.as_ref().is_some_and(|reason| matches!(&*reason.word, "NodeNotReady" | "TaintManagerEviction"));
+    let about = line.controller().filter(|about| reports && about.kind == "Pod")?;
+    pods.node_of(&about.uid)
 }
 
 /// Whether a Pod was made.

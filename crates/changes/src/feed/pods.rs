@@ -178,6 +178,11 @@ impl Pods {
         self.nodes.get(&(cluster, SmolStr::new(name)))?.uid.as_ref()
     }
 
+    /// The Node on which a Pod is.
+    pub(super) fn node_of(&self, pod: &Uid) -> Option<&Uid> {
+        self.nodes.get(&self.pods.entries.get(pod)?.node)?.uid.as_ref()
+    }
+
     /// The uid of the object that is named: the kubelet's Events name a Node by its name in place of its uid.
     pub(super) fn uid_of(&self, cluster: &'static str, named: &Owner) -> Uid {
         let node = if named.kind == "Node" { self.node(cluster, &named.name) } else { None };

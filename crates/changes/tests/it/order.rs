@@ -161,6 +161,22 @@ fn the_taints_of_a_lost_node_are_shown_with_its_loss() {
 }
 
 #[test]
+fn an_event_that_blames_a_node_stands_under_it_where_its_pod_has_no_row() {
+    let mut play = Play::new();
+    play.list("Node", "n1", "", node("True"));
+    for name in ["p", "q", "r"] {
+        play.list("Pod", name, "s", pod("n1", "True", ""));
+    }
+    // One is received before the Node.
+    play.event(0.0, "e1", ("Pod", "p", "p"), ("Warning", "NodeNotReady"));
+    play.set(10.0, "Node", "n1", "", node("Unknown"));
+    play.event(20.0, "e2", ("Pod", "q", "q"), ("Warning", "NodeNotReady"));
+    // What else befalls a Pod there is not the Node's doing.
+    play.event(30.0, "e3", ("Pod", "r", "r"), ("Warning", "Unhealthy"));
+    assert_eq!(play.names(), ["Event e3", "Node n1", "  2 Warnings"]);
+}
+
+#[test]
 fn what_a_drain_does_to_pods_stands_under_the_node_that_is_drained() {
     let mut play = Play::new();
     let with = |spec: Value| {
