@@ -114,6 +114,38 @@ fn the_page_has_each_style_once() {
     assert_eq!(linked, files("style", &["css"]));
 }
 
+/// A plain word that a subject styles wherever it stands, such as `.why`, has that style in every other subject's parts, too. What
+/// is in shell and table is for all.
+#[test]
+fn a_word_that_one_subject_styles_is_no_other_subject_s() {
+    let text = |path: PathBuf| fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let all = |folder: &str, extension| files(folder, &[extension]).into_iter().map(text).collect::<String>();
+    let mut wrong = Vec::new();
+    for own in
+        UI.iter().filter(|own| !["shell", "table"].contains(*own) && Path::new(ROOT).join("style").join(own).is_dir())
+    {
+        let styled = styled_words(&all(&format!("style/{own}"), "css"));
+        for other in UI.iter().filter(|other| *other != own) {
+            let used = all(&format!("src/ui/{other}"), "rs");
+            let used: BTreeSet<&str> =
+                used.split("class=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+            let words = used.iter().flat_map(|classes| classes.split(' ')).filter(|word| styled.contains(*word));
+            wrong.extend(words.map(|word| format!("{word} of {own} in {other}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The words that are styled wherever they stand.
+fn styled_words(css: &str) -> BTreeSet<String> {
+    let selectors = css.lines().filter_map(|line| line.trim().strip_suffix([',', '{']));
+    let word = |selector: &str| {
+        let word = selector.trim().strip_prefix('.')?;
+        word.bytes().all(|letter| letter.is_ascii_lowercase()).then(|| word.to_owned())
+    };
+    selectors.filter_map(word).collect()
+}
+
 #[test]
 fn no_files_of_the_model_go_in_a_circle() {
     let graph = imports("crates/model/src");
@@ -155,6 +187,8 @@ fn the_methods_of_a_type_stand_in_one_file() {
 
 #[test]
 fn the_rules_see_what_breaks_them() {
+    let css = "  .why {\n  .main > .own {\n  .why-head,\n  .tone[data-x] {\n  color: red;\n";
+    assert_eq!(styled_words(css).into_iter().collect::<Vec<_>>(), ["why"]);
     assert_eq!(inherent(" Reflector {"), Some("Reflector"));
     assert_eq!(inherent("<T: Clone> Shown<T> {"), Some("Shown"));
     assert_eq!(inherent(" Drop for Reflector {"), None);

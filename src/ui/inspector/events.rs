@@ -44,7 +44,7 @@ fn item(event: Item, signals: Inspector) -> impl IntoView {
                 <span class="num dim">{event.last.map(|last| age(signals, last))}</span>
             </div>
             <p>{event.message}</p>
-            <p class="source">
+            <p class="event-source">
                 {event.source}
                 {event.first.filter(|first| Some(*first) != event.last).map(|first| view! { ", first " {age(signals, first)} " ago" })}
             </p>

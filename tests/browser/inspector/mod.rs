@@ -145,6 +145,11 @@ async fn a_row_shows_what_is_behind_it_and_what_changed() {
             let words = pod["spec"]["containers"][0][member].as_str().expect("a container has it");
             says(page, "inspector-containers", words).await;
         }
+        // Image and reasons have the width of the table, whatever other subjects call their parts.
+        let is_wide = "
+            const table = document.querySelector('[data-testid=inspector-containers]');
+            return [...table.querySelectorAll('.why td')].every(cell => cell.getBoundingClientRect().width > 0.9 * table.getBoundingClientRect().width)";
+        page.becomes("the image has the whole width", is_wide, json!(true)).await;
         let label =
             pod["metadata"]["labels"].as_object().and_then(|labels| labels.keys().next()).expect("a Pod has labels");
         says(page, "inspector-labels", label).await;
