@@ -13,6 +13,7 @@ use kubechurn_client::json;
 use crate::column::{Align, Column, StatePart};
 use crate::jsonpath::{Found, JsonPath, Scalar};
 use crate::kinds::parts::parse;
+use crate::state;
 
 /// The type of a column's values, as a definition names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +42,28 @@ pub struct Printers {
     roots: Vec<Box<str>>,
     /// For each column, the index of its member in `roots`.
     begins: Vec<Option<usize>>,
+    /// The column that has the object's state, and the type of the condition that it shows; empty for a phase.
+    state: Option<(usize, Box<str>)>,
 }
 
-/// The columns that a definition asks for. A definition without columns gets AGE. After the first column whose path the
+/// The conditions that say whether an object is as it should be, the most telling first.
+const CONDITIONS: [&str; 4] = ["Ready", "Available", "Healthy", "Synced"];
+/// The members that have a word for an object's state.
+const PHASES: [[&str; 2]; 2] = [["status", "phase"], ["status", "state"]];
+
+/// How well a column says in which state an object is, the best first; `None` if it does not.
+fn telling(printer: &Printer) -> Option<usize> {
+    if printer.value_type != ValueType::Text {
+        return None;
+    }
+    match printer.path.condition() {
+        Some(name) => CONDITIONS.iter().position(|known| *known == name),
+        None => PHASES.iter().position(|names| printer.path.is_members(names)).map(|at| CONDITIONS.len() + at),
+    }
+}
+
+/// The columns that a definition asks for. The one that shows a condition which tells whether an object is as it should be, or
+/// else its phase, is the object's state. A definition without columns gets AGE. After the first column whose path the
 /// server cannot parse there are no further columns, as in the server's own table.
 pub fn columns(definition: &[PrinterColumn]) -> (Vec<Column>, Printers) {
     let age = [PrinterColumn {
@@ -75,6 +95,11 @@ pub fn columns(definition: &[PrinterColumn]) -> (Vec<Column>, Printers) {
         });
         all.begins.push(root);
         all.printers.push(printer);
+    }
+    let ranks = all.printers.iter().map(telling).enumerate().filter_map(|(at, rank)| Some((rank?, at)));
+    if let Some((_, at)) = ranks.min() {
+        columns[at].state = StatePart::Word;
+        all.state = Some((at, all.printers[at].path.condition().unwrap_or_default().into()));
     }
     (columns, all)
 }
@@ -217,7 +242,14 @@ impl Printers {
             };
             found.and_then(|found| printer.value_type.cell(found)).unwrap_or(Cell::Static(""))
         };
-        let cells: Box<[Cell]> = self.printers.iter().zip(&self.begins).map(cell).collect();
+        let mut cells: Box<[Cell]> = self.printers.iter().zip(&self.begins).map(cell).collect();
+        if let Some((at, condition)) = &self.state
+            && let Some(Cell::Text(word)) = cells.get(*at)
+        {
+            let tone =
+                if condition.is_empty() { state::status("", word) } else { state::condition("", condition, word) };
+            cells[*at] = Cell::Status(word.clone(), tone);
+        }
         let metadata: Meta<'_> = parse(metadata.unwrap_or("null"))?;
         metadata.into_object(&cells).ok_or(DecodeError::NoName)
     }

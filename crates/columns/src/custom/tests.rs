@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 
 use super::*;
@@ -94,6 +95,51 @@ fn columns_are_those_of_the_definition() {
     // Columns after an invalid path are not shown, and AGE does not come back.
     assert_eq!(titles(&[column("a", ".a", 0), column("b", ".b[", 0), column("c", ".c", 0)]), [("A", false)]);
     assert_eq!(titles(&[column("b", ".b[", 0)]), []);
+}
+
+/// Which of the columns with these paths has the state of an object, with the word and what it means.
+fn state_of(paths: &[&str], object: &Value) -> Option<(usize, String, Tone)> {
+    let definition: Vec<PrinterColumn> = paths.iter().map(|path| column("x", path, 0)).collect();
+    let (columns, printers) = columns(&definition);
+    let mut object = object.clone();
+    object["metadata"] = json!({"name": "one"});
+    let cells = printers.decode(&object.to_string()).unwrap().cells;
+    let mut word = String::new();
+    let tone = crate::state::write_state(&columns, &cells, &mut word);
+    let at = columns.iter().position(|column| column.state == StatePart::Word);
+    assert_eq!(at.map(|at| crate::state::tone_of_cell(&columns, &cells, at)).unwrap_or_default(), tone);
+    Some((at?, word, tone))
+}
+
+#[test]
+fn the_state_of_an_object_is_its_most_telling_condition_or_else_its_phase() {
+    let ready = r#".status.conditions[?(@.type=="Ready")].status"#;
+    let synced = ".status.conditions[?(@.type=='Synced')].status";
+    let object = json!({"status": {"phase": "Failed", "state": "Running", "other": "True", "conditions": [
+        {"type": "Synced", "status": "True"}, {"type": "Ready", "status": "False"}]}});
+    let found = |paths: &[&str]| state_of(paths, &object);
+    assert_eq!(found(&[".spec.size", ".status.phase", synced, ready]), Some((3, "False".into(), Tone::Wait)));
+    assert_eq!(found(&[".status.phase", synced]), Some((1, "True".into(), Tone::Good)));
+    assert_eq!(found(&[".status.state", ".status.phase"]), Some((1, "Failed".into(), Tone::Bad)));
+    assert_eq!(found(&[".status.state"]), Some((0, "Running".into(), Tone::Good)));
+    // What shows another member of a condition, another condition, or several is no state.
+    for path in [
+        r#".status.conditions[?(@.type=="Ready")].reason"#,
+        r#".status.conditions[?(@.type=="Odd")].status"#,
+        r#".status.conditions[?(@.type!="Ready")].status"#,
+        r#".spec.conditions[?(@.type=="Ready")].status"#,
+        ".status.conditions[0].status",
+        ".status.other",
+        ".status",
+    ] {
+        assert_eq!(found(&[path]), None, "{path}");
+    }
+    // Before a controller has written, there is no state; and a number is none.
+    assert_eq!(state_of(&[ready], &json!({})), Some((0, String::new(), Tone::Plain)));
+    assert_eq!(
+        state_of(&[".status.phase"], &json!({"status": {"phase": null}})).map(|(_, _, tone)| tone),
+        Some(Tone::Plain)
+    );
 }
 
 #[test]

@@ -128,6 +128,27 @@ impl JsonPath {
         (self.others.is_empty() && rest.iter().all(leads)).then_some(name)
     }
 
+    /// The member to which the path leads, if it is nothing but members: `status.phase`.
+    pub fn is_members(&self, names: &[&str]) -> bool {
+        let is_named = |(node, name): (&Node, &&str)| matches!(node, Node::Field(own) if **own == **name);
+        self.others.is_empty() && self.path.len() == names.len() && self.path.iter().zip(names).all(is_named)
+    }
+
+    /// The type of the condition whose status the path leads to: `Ready`, of
+    /// `.status.conditions[?(@.type=="Ready")].status`.
+    pub fn condition(&self) -> Option<&str> {
+        let [Node::Field(status), Node::Field(conditions), Node::Filter(filter), Node::Field(member)] = &*self.path
+        else {
+            return None;
+        };
+        let ([Node::Field(by)], Operator::Equal, [Node::Text(name)]) = (&*filter.left, filter.operator, &*filter.right)
+        else {
+            return None;
+        };
+        let names = [status, conditions, by, member].map(|name| &**name);
+        (self.others.is_empty() && names == ["status", "conditions", "type", "status"]).then_some(name)
+    }
+
     /// The same as [`JsonPath::first`], for the value of the member that [`JsonPath::root`] names.
     pub fn first_below<'a>(&'a self, value: &'a str) -> Option<Found<'a>> {
         let rest = self.path.get(1..)?;

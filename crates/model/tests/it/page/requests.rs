@@ -143,20 +143,22 @@ fn a_release_that_the_page_does_not_know_is_said_once() {
     assert!(words.contains("Kubernetes 1.38") && words.contains("those of 1.37"), "{words}");
 }
 
+/// What a server of the fixtures has.
+pub(super) fn discovery() -> Answer {
+    let documents = ["discovery-api.json", "discovery-apis.json"].map(|name| {
+        std::fs::read_to_string(format!("{}/../../tests/fixtures/discovery/{name}", env!("CARGO_MANIFEST_DIR")))
+            .unwrap()
+    });
+    let mut cached = CachedDiscovery::default();
+    cached.begin();
+    for (at, text) in documents.iter().enumerate() {
+        cached.answered(at, None, text).unwrap();
+    }
+    Answer::Discovery(cached)
+}
+
 #[test]
 fn the_columns_are_those_of_the_server_s_release_before_discovery_and_after() {
-    let discovery = || {
-        let documents = ["discovery-api.json", "discovery-apis.json"].map(|name| {
-            std::fs::read_to_string(format!("{}/../../tests/fixtures/discovery/{name}", env!("CARGO_MANIFEST_DIR")))
-                .unwrap()
-        });
-        let mut cached = CachedDiscovery::default();
-        cached.begin();
-        for (at, text) in documents.iter().enumerate() {
-            cached.answered(at, None, text).unwrap();
-        }
-        Answer::Discovery(cached)
-    };
     let class = r#"{"type":"ADDED","object":{"metadata":{"name":"nginx","resourceVersion":"7","uid":"u",
         "annotations":{"ingressclass.kubernetes.io/is-default-class":"true"}}}}"#;
     let new = "NAME GROUP SCOPE VERSIONS CREATED AT";

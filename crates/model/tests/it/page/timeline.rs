@@ -1,6 +1,9 @@
 //! The ways in which a user moves about on the timeline.
 
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::release::Release;
 use kubechurn_model::page::command::{Command, TimelineCommand};
+use kubechurn_model::page::effect::Answer;
 use kubechurn_model::page::time_words::{TimeWords, Zone};
 use kubechurn_model::timeline::lanes::{LaneOrder, LanesBy};
 use kubechurn_model::timeline::mark::MarkType;
@@ -255,4 +258,36 @@ fn keys_open_and_close_groups_of_lanes() {
     play.arrive();
     look(&mut play);
     assert_eq!(lanes(&play), 1);
+}
+
+#[test]
+fn the_lane_of_a_custom_object_has_bands_of_its_condition() {
+    let mut play = Play::at("http://127.0.0.1:8080/#/widgets", &[]);
+    play.is_found(Some(Release { major: 1, minor: 35 }));
+    play.answers("discover", requests::discovery());
+    let list = include_str!("../../../../../tests/fixtures/lists/customresourcedefinitions.apiextensions.k8s.io.json");
+    let mut list: serde_json::Value = serde_json::from_str(list).unwrap();
+    let mut definition = list["items"][0].take();
+    definition["kind"] = "CustomResourceDefinition".into();
+    play.answers("define", Answer::Definition(Ok(definition.to_string())));
+    play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 400.0)));
+    let id = play.informers.iter().find(|(_, name)| name.contains("widgets")).expect("it is watched").0;
+    for (word, version, status) in [("ADDED", 1, "True"), ("MODIFIED", 2, "False")] {
+        play.place.now.set(play.place.now.get() + 20_000.0);
+        let object = format!(
+            r#"{{"metadata":{{"name":"one","namespace":"shop","uid":"u","resourceVersion":"{version}"}},
+                "status":{{"phase":"Odd","conditions":[{{"type":"Ready","status":"{status}"}}]}}}}"#
+        );
+        if version == 1 {
+            play.reflects(id, Input::Start);
+            play.reflects(id, Input::Opened);
+        }
+        play.reflects(id, Input::Frame(&format!(r#"{{"type":"{word}","object":{object}}}"#)));
+        play.frame();
+    }
+    play.place.now.set(play.place.now.get() + 20_000.0);
+    look(&mut play);
+    let scene = play.page.scene().expect("a scene");
+    let bands: Vec<(&str, Tone)> = scene.bands.iter().map(|band| (&*band.word, band.tone)).collect();
+    assert_eq!(bands, [("True", Tone::Good), ("False", Tone::Wait)]);
 }
