@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::kubectl::Kubectl;
 use kubechurn_model::feed::{FeedCommand, FeedRow};
 use kubechurn_model::page::command::Command;
 use kubechurn_model::recording::Selected;
@@ -166,6 +167,77 @@ async fn a_pod_s_life_goes_from_its_creation_to_its_end() {
         let all = over.end.join(" ");
         assert!(all.contains("by whom is not known") && all.contains("Gone at"), "{all}");
         assert!(over.lines.iter().all(|line| line.stretches.iter().all(|one| one.left + one.width <= 100.5)), "{over:#?}");
+    })
+    .await;
+}
+
+/// The words of the steps that a rollout has reached.
+fn steps(rollout: &RolloutModel) -> String {
+    let words: Vec<&str> = rollout.bars[0].stretches.iter().map(|one| &*one.words).collect();
+    words.join(", ")
+}
+
+#[tokio::test]
+async fn rollouts_of_daemon_sets_stateful_sets_and_jobs_have_their_steps() {
+    let cluster = Cluster::start(&Options { scenario: "calm", pods: 20, ..Options::default() }).await;
+    let kubectl = Kubectl::new(&format!("http://127.0.0.1:{}", cluster.port()));
+    let kinds = "daemonsets,statefulsets,jobs,controllerrevisions";
+    with_page(cluster.port(), &format!("#/changes?pin={kinds}"), async |page| {
+        for kind in kinds.split(',').chain(["pods", "events"]) {
+            page.reaches(kind, "live", SOON).await;
+        }
+        let template = |policy: &str| {
+            json!({"metadata": {"labels": {"app": "agent"}}, "spec": {"restartPolicy": policy,
+                "terminationGracePeriodSeconds": 0, "containers": [{"name": "agent", "image": "registry.example/agent:1"}]}})
+        };
+        let workloads = [
+            ("DaemonSet", "agents", json!({"selector": {"matchLabels": {"app": "agent"}}, "template": template("Always")})),
+            (
+                "StatefulSet",
+                "store",
+                json!({"replicas": 1, "serviceName": "store", "selector": {"matchLabels": {"app": "agent"}},
+                    "template": template("Always")}),
+            ),
+            ("Job", "once", json!({"template": template("Never")})),
+        ];
+        let plural = |kind: &str| format!("{}s", kind.to_lowercase());
+        for (kind, name, spec) in &workloads {
+            let group = if *kind == "Job" { "batch/v1" } else { "apps/v1" };
+            let object = json!({"apiVersion": group, "kind": kind, "metadata": {"name": name, "namespace": "default"}, "spec": spec});
+            kubectl.run("create -f -", &object.to_string()).await;
+        }
+        for (kind, name, _) in &workloads {
+            page.open(&format!("#/{}?sel=default/{name}&pin={kinds}", plural(kind)));
+            page.command(Command::Why(WhyCommand::Ask));
+            let is_done = |one: &RolloutModel| one.bars.first().is_some_and(|bar| bar.is_well);
+            let done = rollout(page, "the first rollout is done", is_done).await;
+            let steps = steps(&done);
+            let expected = match *kind {
+                "Job" => &["first Pod", "scheduled", "pulled", "started", "done"][..],
+                _ => &["seen", "ControllerRevision ", "first Pod", "scheduled", "pulled", "started", "all ready", "done"],
+            };
+            assert!(expected.iter().all(|step| steps.contains(step)), "{kind}: {steps}");
+            assert_eq!(fact(&done, "asked for"), "the workload was created", "{kind}: {done:#?}");
+            assert!(fact(&done, "by").starts_with("kubectl-create"), "{kind}: {done:#?}");
+        }
+        // Another version, whose rollout a row of the feed leads to.
+        for (kind, name, _) in &workloads[..2] {
+            let image = format!("registry.example/{name}:2");
+            let patch = json!({"spec": {"template": {"spec": {"containers": [{"name": "agent", "image": image}]}}}});
+            cluster.patch(&format!("/apis/apps/v1/namespaces/default/{}/{name}", plural(kind)), &patch).await;
+            page.open(&format!("#/changes?pin={kinds}"));
+            let href = href(page, &format!("{name}:2")).await;
+            assert!(href.contains(&format!("{}/default/{name}", plural(kind))), "{href}");
+            page.open(&format!("{href}&pin={kinds}"));
+            let has_both = |one: &RolloutModel| {
+                let steps = steps(one);
+                one.bars.len() == 2 && ["ControllerRevision ", "first Pod"].iter().all(|step| steps.contains(step))
+            };
+            let second = rollout(page, "the second rollout has a revision and a Pod", has_both).await;
+            assert!(fact(&second, "asked for").contains(&format!("→ {name}:2")), "{kind}: {second:#?}");
+            assert!(second.fields.contains("1 differs: "), "{kind}: {}", second.fields);
+            assert!(second.bars[1].is_well, "{kind}: {second:#?}");
+        }
     })
     .await;
 }

@@ -79,8 +79,7 @@ impl Step {
     pub fn waiting(self) -> &'static str {
         match self {
             Step::Seen => "its controller has not seen it",
-            Step::Made => "no revision yet",
-            Step::Created => "no Pod yet",
+            Step::Made | Step::Created => "no Pod yet",
             Step::Scheduled => "no Pod has a node",
             Step::Pulled => "pulls",
             Step::Started => "no Pod has started",

@@ -143,7 +143,8 @@ fn is_complete(rollout: &Rollout) -> bool {
 fn next_step(rollout: &Rollout, has_events: bool) -> Step {
     let last = rollout.steps.iter().map(|one| one.step).max();
     let after = Step::ALL.into_iter().filter(|step| Some(*step) > last);
-    let mut after = after.filter(|step| has_events || *step != Step::Pulled);
+    // Whether there is a revision is known only where its kind is watched; without one there is no Pod.
+    let mut after = after.filter(|step| *step != Step::Made && (has_events || *step != Step::Pulled));
     after.next().unwrap_or(Step::Done)
 }
 
@@ -273,9 +274,10 @@ fn against(found: &Found, now: f64) -> (String, Option<f64>) {
         return (words, None);
     }
     let has = |step: Step| rollout.steps.iter().any(|one| one.step == step);
-    let last = good.steps.iter().take_while(|one| has(one.step)).last().map(|one| one.step);
+    let last = good.steps.iter().rfind(|one| has(one.step)).map(|one| one.step);
     let own = rollout.steps.iter().find(|one| Some(one.step) == last);
-    let parted = good.steps.iter().find(|one| !has(one.step));
+    let furthest = rollout.steps.iter().map(|one| one.step).max();
+    let parted = good.steps.iter().find(|one| Some(one.step) > furthest && one.step != Step::Made);
     let now_at = begin(rollout).map_or(0.0, |at| end(rollout).unwrap_or(now) - at);
     let Some(parted) = parted else { return (String::from("The same steps as the last good one."), None) };
     let at = own.zip(begin(rollout)).map_or(0.0, |(one, at)| (one.seen.at - at).max(0.0));
