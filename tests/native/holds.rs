@@ -135,6 +135,50 @@ async fn pods_that_use_an_object_are_counted_and_those_with_the_old_data() {
         page.open("#/persistentvolumeclaims?sel=shop/data&pin=pods,poddisruptionbudgets");
         let model = shown(page, "the claim is held", |model| model.held.len() == 1 && model.users.len() == 2).await;
         assert!(model.users.iter().all(|user| user.words.starts_with("still uses the claim")), "{:?}", model.users);
+        // The StatefulSet that made a claim, though none of its Pods is there, and the class of such claims.
+        page.open("#/persistentvolumeclaims?sel=shop/files-store-3&pin=statefulsets,storageclasses,poddisruptionbudgets");
+        page.reaches("statefulsets", "live", SOON).await;
+        let made = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "files-store-3",
+            "namespace": "shop", "uid": "made"}, "spec": {"storageClassName": "fast"}, "status": {"phase": "Bound"}});
+        let template = json!({"metadata": {"name": "files"}, "spec": {"storageClassName": "fast"}});
+        let set = |name: &str| {
+            json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": name, "namespace": "shop", "uid": name},
+                "spec": {"replicas": 0, "template": {"spec": {}}, "volumeClaimTemplates": [template]}})
+        };
+        for object in [made, set("store"), set("store-3")] {
+            cluster.put(&object).await;
+        }
+        let model = shown(page, "the StatefulSet is found", |model| !model.users.is_empty()).await;
+        assert_eq!(model.users.iter().map(line).collect::<Vec<_>>(), ["StatefulSet shop/store names it"]);
+        let class = json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "fast", "uid": "fast"},
+            "provisioner": "example.com/fast"});
+        cluster.put(&class).await;
+        page.open("#/storageclasses?sel=fast&pin=statefulsets,persistentvolumeclaims,poddisruptionbudgets");
+        let model = shown(page, "the claims and the StatefulSets are found", |model| model.users.len() > 3).await;
+        let names: Vec<&str> = model.users.iter().map(|row| &*row.name).collect();
+        for name in ["StatefulSet shop/store", "StatefulSet shop/store-3", "PersistentVolumeClaim shop/files-store-3"] {
+            assert!(names.contains(&name), "{names:?}");
+        }
+        // A volume that is attached to a node.
+        page.open("#/persistentvolumes?sel=disk&pin=volumeattachments,poddisruptionbudgets");
+        page.reaches("persistentvolumes", "live", SOON).await;
+        page.reaches("volumeattachments", "live", SOON).await;
+        let volume = json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk", "uid": "disk"},
+            "spec": {"storageClassName": "fast"}, "status": {"phase": "Released"}});
+        cluster.put(&deleting(volume, &["external-attacher/disks-example-com"])).await;
+        let attachment = |name: &str, volume: &str| {
+            json!({"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": name, "uid": name},
+                "spec": {"attacher": "disks.example.com", "nodeName": "n7", "source": {"persistentVolumeName": volume}},
+                "status": {"attached": true}})
+        };
+        cluster.put(&attachment("csi-1", "disk")).await;
+        cluster.put(&attachment("csi-2", "other")).await;
+        let model = shown(page, "the attachment is found", |model| model.held.len() > 1).await;
+        let lines: Vec<String> = model.held.iter().map(line).collect();
+        assert!(lines[0].starts_with("Finalizer external-attacher/disks-example-com the driver's attacher"), "{lines:?}");
+        assert_eq!(lines[1..], ["VolumeAttachment csi-1 attaches it to the node n7"]);
+        cluster.delete("/apis/storage.k8s.io/v1/volumeattachments/csi-1").await;
+        shown(page, "it is attached no more", |model| model.held.len() == 1).await;
         // A budget that refuses.
         page.reaches("poddisruptionbudgets", "live", SOON).await;
         cluster

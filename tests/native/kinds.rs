@@ -10,6 +10,7 @@ use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::handles::Row;
 use kubechurn_harness::kubectl::{Kubectl, Line};
 use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::feed::wrong::row::WrongRow;
 use kubechurn_model::page::Page as Model;
 use kubechurn_model::page::command::{Command, List};
 use kubechurn_model::page::environment::Environment;
@@ -326,6 +327,69 @@ async fn the_columns_of_a_kind_in_view_change_with_its_definition() {
         page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
         shows_what_kubectl_prints(page, kubectl, 3).await;
         page.is_balanced().await;
+    })
+    .await;
+}
+
+/// A condition that says that something is missing, after what it names was deleted: it is an incident, whose cause that is.
+#[tokio::test]
+async fn a_custom_object_that_is_not_ready_is_an_incident() {
+    let before = async |_: &Cluster, kubectl: &Kubectl| {
+        define(kubectl, DEFINITION).await;
+        kubectl.run("create secret generic credentials -n default --from-literal=key=value", "").await;
+        let widget =
+            OBJECTS.split("---").next().unwrap_or_default().replace("size: 3", "size: 3, secretName: credentials");
+        kubectl.run("create -f -", &widget).await;
+    };
+    with_widgets("#/widgets?pin=secrets", before, async |page, _, kubectl| {
+        page.comes_to(WIDGETS, "live", SOME_SECONDS).await;
+        page.comes_to("secrets", "live", SOME_SECONDS).await;
+        let set = async |condition: &str| {
+            let patch = format!(r#"{{"status":{{"conditions":[{{"type":"Ready",{condition}}}]}}}}"#);
+            kubectl.run(&format!("patch widget one -n default --subresource=status --type=merge -p {patch}"), "").await;
+        };
+        let ready = async |word: &str| {
+            page.in_time("the row has the condition", SOME_SECONDS, async || {
+                let cell = page.rows(WIDGETS).into_iter().next().map(|row| row.cells["READY"].clone());
+                holds(cell.as_ref().is_some_and(|cell| cell == word), || format!("{cell:?}"))
+            })
+            .await;
+        };
+        set(r#""status":"True""#).await;
+        ready("True").await;
+        kubectl.run("delete secret credentials -n default", "").await;
+        page.in_time("the Secret is gone", SOME_SECONDS, async || {
+            holds(page.rows("secrets").iter().all(|row| row.key != "default/credentials"), || String::from("it is not"))
+        })
+        .await;
+        set(r#""status":"False","reason":"Missing","message":"Secret\u0020credentials\u0020not\u0020found""#).await;
+        ready("False").await;
+        let href = page
+            .in_time("it is wrong", SOME_SECONDS, async || {
+                let rows = page.view(|view| view.feed.wrong.rows.clone());
+                let found = rows.iter().find(|row| (row.kind.as_str(), row.name.as_str()) == ("Widget", "default/one"));
+                let said = |row: &WrongRow| row.words.iter().map(|(words, _)| format!("{words} ")).collect::<String>();
+                let is_it = |row: &&WrongRow| {
+                    said(row) == "not ready: Missing: Secret credentials not found " && row.tone == "wait"
+                };
+                found.filter(is_it).map(|row| row.why_href.clone()).ok_or_else(|| format!("{rows:?}"))
+            })
+            .await;
+        page.open(&href);
+        let first = page
+            .in_time("its cause is known", SOME_SECONDS, async || {
+                let why = page.view(|view| (*view.feed.why).clone());
+                let first = why.as_ref().filter(|why| !why.is_searching).and_then(|why| why.causes.first().cloned());
+                first.ok_or_else(|| format!("{why:?}"))
+            })
+            .await;
+        assert_eq!((&*first.title, first.proof), ("Secret credentials was deleted", "proven"), "{:?}", first.checks);
+        set(r#""status":"True""#).await;
+        page.in_time("it is over", SOME_SECONDS, async || {
+            let count = page.view(|view| view.feed.wrong.count);
+            holds(count == 0, || format!("{count} are wrong"))
+        })
+        .await;
     })
     .await;
 }

@@ -306,3 +306,75 @@ async fn kinds_of_causes_that_may_not_be_listed_are_said_where_they_count_and_no
     })
     .await;
 }
+
+/// What answers for a webhook, in another namespace than the Pods that it refuses.
+fn guard(selector: &str, replicas: u32) -> [Value; 2] {
+    let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "rules", "namespace": "policy", "uid": "service"},
+        "spec": {"selector": {"app": selector}, "ports": [{"port": 443}]}});
+    let template = json!({"metadata": {"labels": {"app": "rules"}}, "spec": {"containers": [{"name": "rules", "image": "rules"}]}});
+    let workload = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "rules", "namespace": "policy",
+        "uid": "rules"}, "spec": {"replicas": replicas, "template": template}});
+    [service, workload]
+}
+
+#[tokio::test]
+async fn what_should_answer_for_a_webhook_is_the_cause_where_nobody_answers() {
+    let failed = |why: &str| {
+        format!(
+            "Internal error occurred: failed calling webhook \"pods.rules.example.com\": failed to call webhook: \
+             Post \"https://rules.policy.svc:443/?timeout=5s\": {why}"
+        )
+    };
+    let gone = failed("service \"rules\" not found");
+    let nobody = failed("no endpoints available for service \"rules\"");
+    let refused_it = failed("dial tcp: connect: connection refused");
+    let mut call = webhook("Fail", 5);
+    call["webhooks"][0]["clientConfig"]["service"]["namespace"] = json!("policy");
+    type Change<'a> = (Option<[Value; 2]>, &'a str, Option<(&'a str, &'a str)>);
+    let changes: [Change<'_>; 5] = [
+        (None, &gone, Some(("Service rules was deleted", "proven"))),
+        (Some(guard("rules", 0)), &nobody, Some(("Deployment rules was scaled", "proven"))),
+        (Some(guard("others", 1)), &nobody, Some(("Service rules was changed", "proven"))),
+        (Some(guard("rules", 3)), &refused_it, None),
+        (Some(guard("rules", 0)), &refused_it, None),
+    ];
+    for (change, said, expected) in changes {
+        let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+        with_page(cluster.port(), "#/changes?pin=services", async |page| {
+            for object in guard("rules", 1).iter().chain([
+                &call,
+                &deployment("example/web:1.4.1", 1, "1"),
+                &set("web-1", "s1", "example/web:1.4.1", "1"),
+            ]) {
+                cluster.put(object).await;
+            }
+            for kind in ["services", "deployments", "validatingwebhookconfigurations"] {
+                page.reaches(kind, "live", SOON).await;
+            }
+            wait_until("all is there", SOON, async || {
+                let has = |kind: &str, key: &str| page.rows(kind).iter().any(|row| row.key == key);
+                holds(has("services", "policy/rules") && has("deployments", "shop/web"), || String::from("it is not"))
+            })
+            .await;
+            match &change {
+                Some(objects) => {
+                    for object in objects {
+                        cluster.put(object).await;
+                    }
+                }
+                None => cluster.delete("/api/v1/namespaces/policy/services/rules").await,
+            }
+            cluster.put(&refused(said)).await;
+            let why = opened(page).await;
+            let proven: Vec<(&str, &str)> = why
+                .causes
+                .iter()
+                .filter(|cause| cause.proof == "proven")
+                .map(|cause| (&*cause.title, cause.proof))
+                .collect();
+            assert_eq!(proven.first().copied(), expected, "{said}: {:#?}", why.causes);
+            assert!(expected.is_none() || why.causes[0].proof == "proven", "{said}: {:#?}", why.causes);
+        })
+        .await;
+    }
+}

@@ -15,7 +15,7 @@ pub fn component(object: &Value) -> [Value; 3] {
 }
 
 /// The names that the server spells with unusual capitals. The page has kubectl's spelling, which kubectl makes itself.
-const SPELT: [&str; 20] = [
+const SPELT: [&str; 21] = [
     "AddressType",
     "AllowVolumeExpansion",
     "CIDRs",
@@ -29,6 +29,7 @@ const SPELT: [&str; 20] = [
     "ParentRef",
     "PreemptionPolicy",
     "PriorityLevel",
+    "PV",
     "QueueLengthLimit",
     "ReclaimPolicy",
     "ServiceAccounts",

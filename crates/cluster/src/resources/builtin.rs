@@ -35,7 +35,7 @@ pub static DEFINITIONS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[11]));
 /// All built-in resources. The position of each is its id.
 pub static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| table().into_iter().map(Arc::new).collect());
 
-fn table() -> [Resource; 42] {
+fn table() -> [Resource; 43] {
     [
         Resource {
             short_names: "po".into(),
@@ -321,6 +321,12 @@ fn table() -> [Resource; 42] {
             "validatingwebhookconfiguration",
             "ValidatingWebhookConfiguration",
         ),
+        Resource {
+            namespaced: false,
+            has_status: true,
+            bookmark_fields: r#","spec":{"attacher":"","source":{},"nodeName":""},"status":{"attached":false}"#,
+            ..resource(42, "storage.k8s.io/v1", "volumeattachments", "volumeattachment", "VolumeAttachment")
+        },
     ]
 }
 

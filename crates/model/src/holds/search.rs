@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::history::History;
 use crate::holds::finalizers::{finalizers, who_takes_off};
-use crate::why::references::{Taken, list, references, spec_of, text};
+use crate::why::references::{Taken, claims_of, list, references, spec_of, text};
 use crate::why::ties::text_at;
 
 /// How many records are passed, and how many texts are read, before the time is looked at.
@@ -290,6 +290,9 @@ impl Search {
             return None;
         }
         let (mut taken, mut containers) = (None::<Taken>, Vec::new());
+        if kind == "StatefulSet" && claims_of(object).iter().any(|claim| self.is_of_template(claim)) {
+            taken = Some(Taken::Named);
+        }
         references(spec_of(kind, object)?, &mut |one| {
             if one.kind == self.resource.kind && *one.name == *self.key.name {
                 taken = Some(taken.map_or(one.taken, |before| before.min(one.taken)));
@@ -308,6 +311,18 @@ impl Search {
             Timestamp::parse_set(&started).filter(|_| containers.contains(&name))
         });
         Some((taken, running.min_by_key(|started| started.0)))
+    }
+
+    /// Whether it is a claim that a StatefulSet made of a template, or the class of such claims.
+    fn is_of_template(&self, (beginning, class): &(String, String)) -> bool {
+        match self.resource.kind {
+            "PersistentVolumeClaim" => {
+                let number = self.key.name.strip_prefix(&**beginning).unwrap_or_default();
+                !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+            }
+            "StorageClass" => *self.key.name == **class,
+            _ => false,
+        }
     }
 
     fn read_change(&mut self, seq: u64, history: &History) {

@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 use crate::feed::wrong::Fault;
 use crate::feed::wrong::row::Words;
 use crate::why::incident::Incident;
-use crate::why::references::text;
+use crate::why::references::{names, text};
 use crate::why::ties::{Tie, Ties};
 use crate::why::webhooks::Named;
 
@@ -111,16 +111,6 @@ fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// Whether a word stands in a text by itself.
-pub fn names(text: &str, word: &str) -> bool {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-    word.len() > 2
-        && text.match_indices(word).any(|(at, _)| {
-            let (before, after) = (&text[..at], &text[at + word.len()..]);
-            !before.ends_with(is_part) && !after.starts_with(is_part)
-        })
-}
-
 /// How well the change of a field of the workload itself explains a fault: 0 not at all, 3 best.
 fn fits(fault: Option<&Fault>, said: &str, path: &str) -> i64 {
     let Some(member) = of_template(path) else {
@@ -130,6 +120,7 @@ fn fits(fault: Option<&Fault>, said: &str, path: &str) -> i64 {
             ("metadata.deletionTimestamp", Some(Fault::Deleting { .. })) => 3,
             (READY, Some(Fault::NotReady)) => 3,
             (path, Some(Fault::Deleting { .. })) if path.starts_with("metadata.finalizers") => 2,
+            (path, Some(Fault::Condition { .. })) if path.starts_with("spec") => 2,
             (path, Some(Fault::Job { .. } | Fault::Deadline)) if path.starts_with("spec.") => 1,
             ("spec.replicas" | "metadata.deletionTimestamp", None) => 1,
             (path, None) if path.starts_with("spec.") => 1,
@@ -172,6 +163,7 @@ fn fits(fault: Option<&Fault>, said: &str, path: &str) -> i64 {
             () if is(&["metadata.annotations"]) && !restarts => 1,
             () => 0,
         },
+        Some(Fault::Condition { .. }) => 2,
         Some(Fault::Deadline) => 1,
         None => 1,
         _ => 0,
@@ -246,7 +238,12 @@ impl Cause {
     pub fn weigh(line: &Line, resource: ApiResource, tie: Tie, text_after: &str, facts: &Facts<'_>) -> Option<Cause> {
         let incident = facts.incident;
         let fault = incident.fault.as_ref();
-        if line.is_listed || line.noise.is_some() || (tie == Tie::Autoscaler && !is_for(text_after, incident)) {
+        let is_another = match tie {
+            Tie::Autoscaler => !is_for(text_after, incident),
+            Tie::Behind => !facts.ties.is_behind(text_after),
+            _ => false,
+        };
+        if line.is_listed || line.noise.is_some() || is_another {
             return None;
         }
         // Of a fight its writers alone are the cause.
@@ -370,6 +367,9 @@ fn own(line: &Line, field: Option<&Field>, fit: i64, facts: &Facts<'_>, check: F
         check(is_it, "it is what is being deleted", Some(line.seq));
         return (fit, if is_it { Proof::Proven } else { Proof::Possible });
     }
+    if matches!(incident.fault, Some(Fault::Condition { .. })) {
+        return of_condition(line, field, fit, facts, check);
+    }
     let is_new = line.delta_type == DeltaType::Added;
     let is_version = of_template(path).is_some() || is_new;
     let is_its = incident.began == Some(line.seq);
@@ -404,6 +404,22 @@ fn own(line: &Line, field: Option<&Field>, fit: i64, facts: &Facts<'_>, check: F
     let proves = fit > 1 && !was_well && (is_its || is_refused) && (!needs_name || is_named);
     let fit = if was_well { (fit - 1).max(0) } else { fit };
     (fit + i64::from(is_named), if proves { Proof::Proven } else { by(fit) })
+}
+
+/// A change of an object, or of its owner, whose condition says that something is wrong.
+fn of_condition(line: &Line, field: Option<&Field>, fit: i64, facts: &Facts<'_>, check: Found<'_>) -> (i64, Proof) {
+    if line.delta_type == DeltaType::Added {
+        check(true, "it is what it asked for from the beginning on", Some(line.seq));
+        return (1, by(1));
+    }
+    let value = field.and_then(|field| field.new.as_ref()).map(|value| value.kept().trim_matches('"').to_owned());
+    // A number or a truth value stands in many sentences.
+    let says_much = |value: &&String| value.len() > 4 && value.len() < 300 && value.parse::<f64>().is_err();
+    let is_named = value.as_ref().filter(says_much).is_some_and(|value| value != "false" && names(facts.said, value));
+    let words =
+        if is_named { "the condition names the new value" } else { "the condition does not name the new value" };
+    check(is_named, words, Some(line.seq));
+    (fit + i64::from(is_named), if is_named && fit > 1 { Proof::Proven } else { by(fit) })
 }
 
 fn by(fit: i64) -> Proof {
@@ -478,7 +494,12 @@ fn referred(
     let is_gone =
         line.delta_type == DeltaType::Deleted || field.is_some_and(|field| field.path == "metadata.deletionTimestamp");
     let is_named = webhooks.map_or_else(|| names(said, &line.key.name), |named| named.first().is_some());
+    // A Service of which no Pod answers is named by the error, and not what should be behind it.
+    let is_meant = is_named || tie == Tie::Behind;
+    let is_name = matches!(tie, Tie::ConfigMap | Tie::Secret | Tie::Claim | Tie::Account | Tie::Service);
+    let is_of_spec = is_name && matches!(fault, Some(Fault::Condition { .. }));
     let refers = match tie {
+        _ if is_of_spec => "its spec names it",
         Tie::ConfigMap | Tie::Secret => "the Pods read it",
         Tie::Claim => "the Pods mount it",
         Tie::Volume | Tie::Class => "their claim is of it",
@@ -488,6 +509,8 @@ fn referred(
         Tie::Autoscaler => "it scales this",
         Tie::Namespace => "this is in it",
         Tie::Webhook => "it is asked before something is created",
+        Tie::Service => "the webhook that does not answer is called at it",
+        Tie::Behind => "its Pods answer for the webhook",
         Tie::Own | Tie::Owner | Tie::Node => "",
     };
     check(true, refers, None);
@@ -517,12 +540,14 @@ fn referred(
             2
         }
         (Tie::Webhook, Some(Fault::Create { .. })) if is_named => 1,
+        (Tie::Service | Tie::Behind, Some(Fault::Create { .. })) => 2,
+        _ if is_of_spec => 2,
         (Tie::Namespace, Some(Fault::Create { .. })) if is_gone => 3,
         (Tie::Autoscaler, Some(Fault::Create { .. } | Fault::Schedule { .. })) => 1,
         (_, None) => 1,
         _ => 0,
     };
-    if fault.is_some() {
+    if fault.is_some() && tie != Tie::Behind {
         let words = match webhooks.and_then(Named::first) {
             Some(webhook) => format!("the error names its webhook {webhook}"),
             None if is_named => String::from("the error names it"),
@@ -535,6 +560,7 @@ fn referred(
             if started { "the Pods that fail came after it" } else { "the Pods that fail were there before it" };
         check(started, words, None);
     }
+    let says_nobody = said.contains("no endpoints available");
     let takes_away = match tie {
         Tie::Quota => is_less(field),
         Tie::ConfigMap | Tie::Secret => is_gone || field.is_some_and(|field| field.new.is_none()),
@@ -542,8 +568,19 @@ fn referred(
             DeltaType::Added => named.refuses(),
             _ => field.is_some_and(|field| named.refuses_since(field)),
         }),
+        Tie::Service if is_gone => said.contains("not found"),
+        Tie::Service => says_nobody && field.is_some_and(|field| field.path.starts_with("spec.selector")),
+        Tie::Behind => says_nobody && (is_gone || field.is_some_and(is_to_have_none)),
         _ => is_gone,
     };
+    if tie == Tie::Behind {
+        let words = match says_nobody {
+            _ if takes_away => "since then nobody answers",
+            true => "it is to have Pods all the same",
+            false => "the error does not say that nobody answers",
+        };
+        check(takes_away, words, Some(line.seq));
+    }
     if tie == Tie::Quota && fit > 1 {
         let words = if takes_away { "it allows less than before" } else { "it does not allow less than before" };
         check(takes_away, words, Some(line.seq));
@@ -557,7 +594,7 @@ fn referred(
     }
     let fit = match () {
         () if fit == 0 => 0,
-        () if is_named && takes_away => 4,
+        () if is_meant && takes_away => 4,
         () if tie == Tie::Quota && !takes_away => {
             if is_named && line.delta_type == DeltaType::Added {
                 2
@@ -568,9 +605,14 @@ fn referred(
         () if is_gone => 3,
         () => fit,
     };
-    let proves = is_named && takes_away && fit == 4;
+    let proves = is_meant && takes_away && fit == 4;
     let is_class_gone = tie == Tie::Class && is_gone && matches!(fault, Some(Fault::Unbound));
     (fit, if proves || is_class_gone { Proof::Proven } else { by(fit) })
+}
+
+/// Whether nothing is to be there any more.
+fn is_to_have_none(field: &Field) -> bool {
+    field.path == "spec.replicas" && field.new.as_ref().is_some_and(|new| new.kept() == "0")
 }
 
 /// Whether a number became less.
@@ -616,13 +658,5 @@ mod tests {
         ] {
             assert_eq!(fits(Some(fault), said, path), expected, "{fault:?} {path}");
         }
-    }
-
-    #[test]
-    fn a_name_stands_by_itself() {
-        assert!(names("exceeded quota: pods-of-shop, requested", "pods-of-shop"));
-        assert!(!names("exceeded quota: pods-of-shop, requested", "pods"));
-        assert!(names("cannot pull web:1.4-typo", "web:1.4-typo") && !names("web:1.4-typo", "web:1.4"));
-        assert!(!names("a to b", "to"), "a word of two letters is no name");
     }
 }

@@ -85,6 +85,7 @@ impl Incident {
             Some(Fault::Unready { .. }) => "waits for its probe to pass",
             Some(Fault::NotReady) => "waits for its kubelet",
             Some(Fault::Unbound) => "waits for a volume",
+            Some(Fault::Condition { .. }) => "waits for its controller",
             Some(Fault::Deadline) => "its deadline is over, and the rollout still goes on",
             Some(Fault::Deleting { .. }) => "waits for what holds it",
             Some(Fault::Job { .. } | Fault::Ended { .. }) => "is not tried again by itself",

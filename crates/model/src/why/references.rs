@@ -49,6 +49,19 @@ pub fn spec_of<'a>(kind: &str, object: &'a str) -> Option<&'a str> {
     json::value_at(object, path)
 }
 
+/// The claims that a StatefulSet makes for each of its Pods: the beginning of their names, up to the Pod's number, and their class,
+/// which is empty where none is named (kubernetes `pkg/controller/statefulset/stateful_set_utils.go`, `getPersistentVolumeClaimName`).
+pub fn claims_of(set: &str) -> Vec<(String, String)> {
+    let name = text(set, &["metadata", "name"]).unwrap_or_default();
+    let templates = list(json::member(set, "spec").unwrap_or("{}"), "volumeClaimTemplates");
+    let claim = |template: &str| {
+        let own = text(template, &["metadata", "name"])?;
+        let class = text(template, &["spec", "storageClassName"]).unwrap_or_default();
+        Some((format!("{own}-{name}-"), class.into_owned()))
+    };
+    templates.into_iter().filter_map(claim).collect()
+}
+
 /// The lists of a spec that have containers.
 pub const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
@@ -112,6 +125,16 @@ pub fn references<'a>(spec: &'a str, each: &mut dyn FnMut(Reference<'a>)) {
     }
 }
 
+/// Whether a word stands in a text by itself.
+pub fn names(text: &str, word: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    word.len() > 2
+        && text.match_indices(word).any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + word.len()..]);
+            !before.ends_with(is_part) && !after.starts_with(is_part)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -152,5 +175,22 @@ mod tests {
         for odd in ["", "7", "[]", r#"{"volumes":7,"containers":[7,{"env":{}}]}"#] {
             references(odd, &mut |one| panic!("{odd}: {one:?}"));
         }
+    }
+
+    #[test]
+    fn a_stateful_set_makes_claims_of_its_templates() {
+        let set = json!({"metadata": {"name": "store"}, "spec": {"volumeClaimTemplates": [
+            {"metadata": {"name": "data"}, "spec": {"storageClassName": "fast"}}, {"metadata": {"name": "log"}}, {"spec": {}}, 7]}});
+        let claim = |name: &str, class: &str| (String::from(name), String::from(class));
+        assert_eq!(claims_of(&set.to_string()), [claim("data-store-", "fast"), claim("log-store-", "")]);
+        assert!(claims_of("7").is_empty() && claims_of(r#"{"spec":{"volumeClaimTemplates":7}}"#).is_empty());
+    }
+
+    #[test]
+    fn a_name_stands_by_itself() {
+        assert!(names("exceeded quota: pods-of-shop, requested", "pods-of-shop"));
+        assert!(!names("exceeded quota: pods-of-shop, requested", "pods"));
+        assert!(names("cannot pull web:1.4-typo", "web:1.4-typo") && !names("web:1.4-typo", "web:1.4"));
+        assert!(!names("a to b", "to"), "a word of two letters is no name");
     }
 }

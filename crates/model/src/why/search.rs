@@ -198,9 +198,10 @@ fn weigh_quotas(causes: &mut [Cause]) {
     }
 }
 
-/// A webhook that lets Pods be created is not what refuses them.
+/// A webhook that lets Pods be created is not what refuses them, and neither is what answers for it.
 fn weigh_webhooks(causes: &mut [Cause], created_at: Option<f64>) {
-    for cause in causes.iter_mut().filter(|cause| cause.tie == Tie::Webhook) {
+    let of_webhook = |cause: &&mut Cause| matches!(cause.tie, Tie::Webhook | Tie::Service | Tie::Behind);
+    for cause in causes.iter_mut().filter(of_webhook) {
         if created_at.is_some_and(|created| created > cause.at + AFTER) {
             cause.proof = cause.proof.min(Proof::Possible);
             cause.score = cause.score.min(300);

@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use crate::feed::wrong::Fault;
 use crate::history::History;
 use crate::why::incident::Incident;
-use crate::why::references::{references, spec_of, text};
+use crate::why::references::{claims_of, names, references, spec_of, text};
+use crate::why::webhooks::{is_selected, service};
 
 /// What an object is to an incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +45,10 @@ pub enum Tie {
     Namespace,
     /// A webhook that is asked before something is created.
     Webhook,
+    /// The Service of a webhook that does not answer, or one that an object names.
+    Service,
+    /// A workload whose Pods answer for a webhook.
+    Behind,
 }
 
 /// The objects that an incident has to do with, by kind and name.
@@ -62,6 +67,12 @@ pub struct Ties {
     pub made_at: Option<f64>,
     /// The controllers of the Pods that are named, of kind ReplicaSet.
     pub sets: Vec<ObjectKey>,
+    /// The kinds of what the incident is about, and of what owns that, which are not among [`KINDS`].
+    others: Vec<&'static str>,
+    /// What a condition says, and the spec of its object: what both name counts.
+    named: Option<(String, String)>,
+    /// The namespace of the Service of a webhook that does not answer, and which labels it selects.
+    behind: Option<(String, Vec<(String, String)>)>,
 }
 
 /// The text of an object as it was when so many versions had been received, and the number of that version.
@@ -92,6 +103,8 @@ impl Ties {
             Some(text_at(history, resource, key, received)?.1)
         };
         let own = of_object(&subject.kind, subject.resource, &subject.key);
+        let service = if ties.creates { service(&incident.said()) } else { None };
+        let of_service = service.as_ref().and_then(|key| of_object("Service", None, key));
         let failing: Vec<(ObjectKey, String)> = incident
             .objects
             .iter()
@@ -99,19 +112,37 @@ impl Ties {
             .filter_map(|object| Some((object.key.clone(), of_object(&object.kind, object.resource, &object.key)?)))
             .collect();
         if let Some(own) = &own {
-            ties.add_own(&subject.kind, own);
+            ties.add_own(&subject.kind, own, history);
+            if matches!(incident.fault, Some(Fault::Condition { .. })) {
+                let spec = json::member(own, "spec").unwrap_or_default();
+                ties.named = Some((incident.said(), spec.to_owned()));
+            }
         }
         for (key, pod) in &failing {
-            ties.add_pod(pod);
+            ties.add_pod(pod, history);
             let resource = resource_of(history, "Pod", ties.cluster);
             let first = resource.and_then(|resource| history.of(&resource, key).first().map(|entry| entry.at));
             ties.made_at = ties.made_at.into_iter().chain(first).reduce(f64::min);
         }
         ties.add_claims(history, received);
-        if let Some(kind) = name_of(&subject.kind) {
+        if let Some(key) = service {
+            let selector = of_service.as_deref().map(|service| labels(service, &["spec", "selector"]));
+            ties.behind = Some((key.namespace.to_string(), selector.unwrap_or_default()));
+            ties.by_name.insert(("Service", key), Tie::Service);
+        }
+        if let Some(kind) = ties.kind_of(&subject.kind, history) {
             ties.by_name.insert((kind, subject.key.clone()), Tie::Own);
         }
         ties
+    }
+
+    /// The name of a kind whose objects count here; `None` if none of it was received.
+    fn kind_of(&mut self, kind: &str, history: &History) -> Option<&'static str> {
+        name_of(kind).or_else(|| {
+            let kind = resource_of(history, kind, self.cluster)?.kind;
+            self.others.push(kind);
+            Some(kind)
+        })
     }
 
     fn add(&mut self, kind: &'static str, name: Option<Cow<'_, str>>, tie: Tie) {
@@ -122,25 +153,28 @@ impl Ties {
         self.by_name.entry((kind, key)).or_insert(tie);
     }
 
-    fn add_own(&mut self, kind: &str, object: &str) {
+    fn add_own(&mut self, kind: &str, object: &str, history: &History) {
         match kind {
-            "Pod" => self.add_pod(object),
+            "Pod" => self.add_pod(object, history),
             "PersistentVolumeClaim" => self.add_claim(object),
             _ => {
                 if let Some(spec) = spec_of(kind, object) {
                     self.add_spec(spec);
                 }
+                for (_, class) in claims_of(object) {
+                    self.add("StorageClass", Some(class.into()), Tie::Class);
+                }
             }
         }
-        self.add_owner(object);
+        self.add_owner(object, history);
     }
 
-    fn add_owner(&mut self, object: &str) {
+    fn add_owner(&mut self, object: &str, history: &History) {
         let owners = json::value_at(object, &["metadata", "ownerReferences"]).and_then(json::items).unwrap_or_default();
         for owner in owners.into_iter().take(2) {
             let kind = text(owner, &["kind"]).unwrap_or_default();
             let name = text(owner, &["name"]);
-            match (name_of(&kind), &name) {
+            match (self.kind_of(&kind, history), &name) {
                 (Some("ReplicaSet"), Some(name)) => {
                     let key = ObjectKey::new(&self.namespace, name);
                     if !self.sets.contains(&key) {
@@ -153,8 +187,8 @@ impl Ties {
         }
     }
 
-    fn add_pod(&mut self, pod: &str) {
-        self.add_owner(pod);
+    fn add_pod(&mut self, pod: &str, history: &History) {
+        self.add_owner(pod, history);
         let Some(spec) = json::member(pod, "spec") else { return };
         self.add_spec(spec);
         self.add("Node", text(spec, &["nodeName"]), Tie::Node);
@@ -162,11 +196,7 @@ impl Ties {
 
     fn add_spec(&mut self, spec: &str) {
         if self.selector.is_empty() {
-            let labels = json::member(spec, "nodeSelector").and_then(json::members).unwrap_or_default();
-            self.selector = labels
-                .iter()
-                .filter_map(|label| Some((label.name.to_string(), json::unescaped(label.value)?.into_owned())))
-                .collect();
+            self.selector = labels(spec, &["nodeSelector"]);
         }
         references(spec, &mut |one| {
             let tie = match one.kind {
@@ -200,7 +230,8 @@ impl Ties {
         if resource.cluster != self.cluster {
             return None;
         }
-        let kind = name_of(resource.kind)?;
+        let is_other = || self.others.iter().copied().find(|other| *other == resource.kind);
+        let kind = name_of(resource.kind).or_else(is_other)?;
         let is_here = *key.namespace == *self.namespace;
         let known = self.by_name.get(&(kind, key.clone())).copied();
         known.or(match kind {
@@ -209,8 +240,22 @@ impl Ties {
             "Node" if self.has_all_nodes => Some(Tie::Node),
             "Namespace" if *key.name == *self.namespace => Some(Tie::Namespace),
             "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration" if self.creates => Some(Tie::Webhook),
+            "Deployment" | "StatefulSet" | "DaemonSet" => {
+                self.behind.as_ref().filter(|(namespace, _)| *namespace == *key.namespace).map(|_| Tie::Behind)
+            }
+            _ if is_here && self.is_named(&key.name) => named_as(kind),
             _ => None,
         })
+    }
+
+    /// Whether the spec of what the incident is about has this name, and the condition speaks of it.
+    fn is_named(&self, name: &str) -> bool {
+        self.named.as_ref().is_some_and(|(said, spec)| names(said, name) && spec.contains(&format!("\"{name}\"")))
+    }
+
+    /// Whether a workload makes Pods that answer for the webhook.
+    pub fn is_behind(&self, workload: &str) -> bool {
+        self.behind.as_ref().is_some_and(|(_, selector)| is_selected(workload, selector))
     }
 
     /// The names of the objects that are this to the incident.
@@ -268,6 +313,25 @@ const KINDS: [&str; 23] = [
     "Service",
     "PodDisruptionBudget",
 ];
+
+/// What an object is to the incident whose object names it.
+fn named_as(kind: &str) -> Option<Tie> {
+    Some(match kind {
+        "ConfigMap" => Tie::ConfigMap,
+        "Secret" => Tie::Secret,
+        "PersistentVolumeClaim" => Tie::Claim,
+        "ServiceAccount" => Tie::Account,
+        "Service" => Tie::Service,
+        _ => return None,
+    })
+}
+
+/// The labels at a path.
+fn labels(of: &str, path: &[&str]) -> Vec<(String, String)> {
+    let labels = json::value_at(of, path).and_then(json::members).unwrap_or_default();
+    let label = |label: &json::Member<'_>| Some((label.name.to_string(), json::unescaped(label.value)?.into_owned()));
+    labels.iter().filter_map(label).collect()
+}
 
 fn name_of(kind: &str) -> Option<&'static str> {
     KINDS.iter().copied().find(|known| *known == kind)

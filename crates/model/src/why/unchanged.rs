@@ -26,7 +26,7 @@ pub struct Unchanged {
 }
 
 /// The kinds that are looked at, and what one calls them.
-const KINDS: [(Tie, &str, &str); 11] = [
+const KINDS: [(Tie, &str, &str); 12] = [
     (Tie::Node, "Node", "node"),
     (Tie::ConfigMap, "ConfigMap", "ConfigMap"),
     (Tie::Secret, "Secret", "Secret"),
@@ -36,6 +36,7 @@ const KINDS: [(Tie, &str, &str); 11] = [
     (Tie::Priority, "PriorityClass", "PriorityClass"),
     (Tie::Quota, "ResourceQuota", "quota"),
     (Tie::Autoscaler, "HorizontalPodAutoscaler", "autoscaler"),
+    (Tie::Service, "Service", "Service"),
     (Tie::Webhook, "ValidatingWebhookConfiguration", "validating webhook"),
     (Tie::Webhook, "MutatingWebhookConfiguration", "mutating webhook"),
 ];

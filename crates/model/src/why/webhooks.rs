@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use kubechurn_changes::field::Field;
+use kubechurn_client::api::object::ObjectKey;
 
 use crate::why::references::{list, text};
 
@@ -61,6 +62,21 @@ impl<'a> Named<'a> {
     }
 }
 
+/// The Service that a webhook which does not answer is called at: the server calls it `https://NAME.NAMESPACE.svc`.
+pub(super) fn service(said: &str) -> Option<ObjectKey> {
+    let (_, rest) = said.split_once("failed calling webhook")?;
+    let (_, rest) = rest.split_once("https://")?;
+    let host = rest.split([':', '/', '"', '?']).next()?.strip_suffix(".svc")?;
+    let (name, namespace) = host.split_once('.')?;
+    Some(ObjectKey::new(namespace, name))
+}
+
+/// Whether the labels of the Pods that a workload makes are those that a Service selects.
+pub(super) fn is_selected(workload: &str, selector: &[(String, String)]) -> bool {
+    let label = |name: &str| text(workload, &["spec", "template", "metadata", "labels", name]);
+    !selector.is_empty() && selector.iter().all(|(name, value)| label(name).is_some_and(|own| *own == **value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +97,32 @@ mod tests {
         for odd in ["", "7", r#"{"webhooks":7}"#] {
             assert!(Named::of(odd, said).first().is_none());
         }
+    }
+
+    #[test]
+    fn the_service_of_a_webhook_is_in_the_address_that_the_server_calls() {
+        let failed = |why: &str| format!("failed calling webhook \"pods.example.com\": failed to call webhook: {why}");
+        for (why, expected) in [
+            (r#"Post "https://rules.shop.svc:443/?timeout=5s": service "rules" not found"#, Some(("shop", "rules"))),
+            (r#"Post "https://a.b.svc/validate?timeout=5s": EOF"#, Some(("b", "a"))),
+            (r#"Post "https://rules.example.com/?timeout=5s": EOF"#, None),
+            (r#"Post "https://rules.svc:443": EOF"#, None),
+            ("context deadline exceeded", None),
+        ] {
+            let expected = expected.map(|(namespace, name)| ObjectKey::new(namespace, name));
+            assert_eq!(service(&failed(why)), expected, "{why}");
+        }
+        assert_eq!(service("Get https://rules.shop.svc:443: EOF"), None, "no webhook is named");
+    }
+
+    #[test]
+    fn a_workload_is_behind_a_service_that_selects_its_pods() {
+        let workload = r#"{"spec":{"template":{"metadata":{"labels":{"app":"rules","tier":"back"}}}}}"#;
+        let selector = |all: &[(&str, &str)]| -> Vec<(String, String)> {
+            all.iter().map(|(name, value)| (String::from(*name), String::from(*value))).collect()
+        };
+        assert!(is_selected(workload, &selector(&[("app", "rules")])));
+        assert!(!is_selected(workload, &selector(&[("app", "rules"), ("tier", "front")])));
+        assert!(!is_selected(workload, &[]), "a Service without a selector has its endpoints from elsewhere");
     }
 }

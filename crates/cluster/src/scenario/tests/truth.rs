@@ -98,6 +98,10 @@ impl Truth {
             Fault::Job { .. } => condition(object, "Failed", "True"),
             Fault::Deadline => condition(object, "Progressing", "False"),
             Fault::Unbound => object["status"]["phase"] == "Pending",
+            Fault::Condition { message, .. } => {
+                let all = object["status"]["conditions"].as_array();
+                all.is_some_and(|all| all.iter().any(|one| message.contains(text(one, "reason"))))
+            }
             Fault::Deleting { .. } => since(&object["metadata"]["deletionTimestamp"]) > 0,
         }
     }

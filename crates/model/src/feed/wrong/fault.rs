@@ -19,6 +19,21 @@ const NOT_STARTED: f64 = 60_000.0;
 /// How long a Pod that runs may not be ready, in milliseconds, beside what its probes need: three periods of a probe.
 const UNREADY: f64 = 30_000.0;
 
+/// How long a condition may say that an object is not ready, in milliseconds: what it asks for takes a while to be made.
+const NOT_YET: f64 = 60_000.0;
+/// The conditions that say by `False` that an object is not as it should be, and the words for that, the most telling first.
+const GOOD: [(&str, &str); 4] =
+    [("Ready", "not ready"), ("Available", "not available"), ("Healthy", "not healthy"), ("Synced", "not in sync")];
+/// The conditions that say so by `True`.
+const BAD: [(&str, &str); 6] = [
+    ("Failed", "failed"),
+    ("Failure", "failed"),
+    ("Error", "failed"),
+    ("Stalled", "does not progress"),
+    ("Degraded", "degraded"),
+    ("Unhealthy", "not healthy"),
+];
+
 /// The number of [`Fault::Create`].
 pub const CREATE: u8 = 1;
 /// The number of [`Fault::Hang`].
@@ -93,6 +108,15 @@ pub enum Fault {
         /// What holds it, if that is known.
         by: String,
     },
+    /// A condition of an object of another kind says so.
+    Condition {
+        /// What that means.
+        words: &'static str,
+        /// Why, as the condition says.
+        message: String,
+        /// What the condition means.
+        tone: Tone,
+    },
 }
 
 /// A fault, and since when it lasts.
@@ -129,6 +153,7 @@ impl Fault {
             Fault::Deadline => 10,
             Fault::Unbound => 11,
             Fault::Deleting { .. } => 12,
+            Fault::Condition { .. } => 13,
         }
     }
 
@@ -161,7 +186,11 @@ impl Fault {
 
     /// What it means.
     pub fn tone(&self) -> Tone {
-        if matches!(self, Fault::Unbound | Fault::Deleting { .. }) { Tone::Wait } else { Tone::Bad }
+        match self {
+            Fault::Unbound | Fault::Deleting { .. } => Tone::Wait,
+            Fault::Condition { tone, .. } => *tone,
+            _ => Tone::Bad,
+        }
     }
 
     /// What is wrong in a few words, and more about it. `is_one` says whether it is about one object.
@@ -185,6 +214,7 @@ impl Fault {
             Fault::Deadline => ("does not progress", String::from("its rollout is past its deadline")),
             Fault::Deleting { by } if by.is_empty() => ("is being deleted", String::from("it should be gone by now")),
             Fault::Deleting { by } => ("is being deleted", format!("held by {by}")),
+            Fault::Condition { words, message, .. } => (words, message.clone()),
         }
     }
 }
@@ -233,8 +263,26 @@ pub fn read(kind: &str, object: &Parts<'_>) -> Option<Found> {
             since: json::named(&object.metadata, "creationTimestamp").and_then(time),
             patience: UNBOUND,
         }),
-        _ => None,
+        _ => conditions(kind, object),
     }
+}
+
+/// What the conditions of an object say: the first that says by `True` that something is wrong, or else the most telling of those
+/// that say so by `False`, once that lasts.
+fn conditions(kind: &str, object: &Parts<'_>) -> Option<Found> {
+    let says = |(name, words): (&str, &'static str), status: &str, patience: f64| {
+        let Condition { status: own, reason, message, since } = condition(object.status, name)?;
+        let message = match () {
+            () if message.is_empty() || message == reason => reason,
+            () if reason.is_empty() => message,
+            () => format!("{reason}: {message}"),
+        };
+        let tone = state::condition(kind, name, status);
+        let fault = Fault::Condition { words, message: message.chars().take(KEPT).collect(), tone };
+        (own == status).then_some(Found { fault, since, patience })
+    };
+    let bad = BAD.into_iter().find_map(|one| says(one, "True", 0.0));
+    bad.or_else(|| GOOD.into_iter().find_map(|one| says(one, "False", NOT_YET)))
 }
 
 fn time(json: &str) -> Option<Timestamp> {

@@ -665,6 +665,11 @@ fn restarts(fault: &Fault) -> i64 {
     if let Fault::Crash { restarts, .. } = fault { *restarts } else { 0 }
 }
 
+/// Whether the text of an object says that something is wrong with it, or will be when it lasts.
+pub fn is_wrong(kind: &str, text: &str) -> bool {
+    fault::Parts::of(text).is_some_and(|parts| fault::read(kind, &parts).is_some())
+}
+
 /// Whether it is a kind whose objects make others, and of which it is kept how many Pods they are to have.
 fn is_workload(resource: &ApiResource) -> bool {
     match resource.group {
@@ -686,8 +691,14 @@ fn may_be_wrong(resource: &ApiResource, object: &Object, text: &str) -> bool {
         "Node" | "PersistentVolumeClaim" if is_core => true,
         "Event" | "Lease" | "EndpointSlice" | "Endpoints" => false,
         _ if is_workload(resource) => true,
+        _ if has_conditions(resource, text) => true,
         _ => text.contains("\"deletionTimestamp\""),
     }
+}
+
+/// Whether an object of a kind that others have defined, or of a younger group of Kubernetes, has conditions.
+fn has_conditions(resource: &ApiResource, text: &str) -> bool {
+    resource.group.contains('.') && text.contains("\"conditions\"")
 }
 
 fn subject(resource: ApiResource, object: &Object) -> Subject {

@@ -565,3 +565,39 @@ fn whatever_comes_is_no_panic() {
     }
     assert!(play.sentences(200.0).is_empty(), "{:?}", play.wrong.entries());
 }
+
+#[test]
+fn an_object_of_another_kind_is_wrong_when_its_condition_says_so() {
+    let object = |name: &str, status: &str, reason: &str, message: &str| {
+        json!({"metadata": {"name": "one"}, "spec": {}, "status": {"conditions": [{"type": "Other", "status": "True"},
+            {"type": name, "status": status, "reason": reason, "message": message}]}})
+    };
+    // What is not there yet is waited for.
+    let mut play = Play::default();
+    play.set(0.0, "apiservices", object("Available", "False", "FailedDiscoveryCheck", "no answer"));
+    assert!(play.sentences(59_000.0).is_empty());
+    let expected = ["APIService shop/one: not available: FailedDiscoveryCheck: no answer"];
+    assert_eq!(play.sentences(61_000.0), expected);
+    assert_eq!(play.entries(61_000.0)[0].fault.tone(), Tone::Bad, "an API that does not answer is broken");
+    play.set(62_000.0, "apiservices", object("Available", "True", "Passed", ""));
+    assert!(play.sentences(63_000.0).is_empty(), "it is well again");
+    // What says that it failed is wrong at once.
+    for (name, status, words) in [
+        ("Stalled", "True", "ServiceCIDR shop/one: does not progress: why"),
+        ("Degraded", "True", "ServiceCIDR shop/one: degraded: why"),
+        ("Degraded", "False", ""),
+        ("Ready", "Unknown", ""),
+        ("Ready", "True", ""),
+        ("Odd", "False", ""),
+    ] {
+        let mut play = Play::default();
+        play.set(0.0, "servicecidrs", object(name, status, "why", "why"));
+        let expected: Vec<&str> = Some(words).filter(|words| !words.is_empty()).into_iter().collect();
+        assert_eq!(play.sentences(1_000.0), expected, "{name} {status}");
+    }
+    // Kinds of Kubernetes have states of their own, and no object is wrong for what is no condition.
+    let mut play = Play::default();
+    play.set(0.0, "services", object("Ready", "False", "", ""));
+    play.set(0.0, "servicecidrs", json!({"metadata": {"name": "two"}, "status": {"conditions": {"Ready": "False"}}}));
+    assert!(play.sentences(100_000.0).is_empty());
+}

@@ -16,7 +16,9 @@ use kubechurn_columns::kinds::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-use super::{CALM, Owner, Received, Subject, WrongNow, controller, fault, is_workload, may_be_wrong};
+use super::{
+    CALM, Owner, Received, Subject, WrongNow, controller, has_conditions, is_workload, is_wrong, may_be_wrong,
+};
 use crate::history::coverage::{Known, Moment};
 use crate::history::{History, Was};
 use crate::rewind::{Present, bare};
@@ -298,8 +300,8 @@ fn see(resource: &ApiResource, text: &str) -> Seen {
     let is_read = is_pod(resource)
         || is_workload(resource)
         || matches!(resource.kind, "Node" | "PersistentVolumeClaim")
+        || has_conditions(resource, text)
         || text.contains("\"deletionTimestamp\"");
     let node = json::value_at(text, &["spec", "nodeName"]).filter(|_| is_pod(resource)).and_then(json::unescaped);
-    let is_wrong = || fault::Parts::of(text).and_then(|object| fault::read(resource.kind, &object)).is_some();
-    (is_read && is_wrong(), node.unwrap_or_default().into())
+    (is_read && is_wrong(resource.kind, text), node.unwrap_or_default().into())
 }

@@ -4,6 +4,7 @@ mod holds;
 pub mod life;
 pub mod rollout;
 
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_columns::kinds::Kind;
@@ -202,8 +203,8 @@ impl Why {
             tone: match (&incident.fault, incident.ended_at) {
                 (_, Some(_)) => "over",
                 (None, _) if incident.words.is_empty() => "",
-                (Some(Fault::Unbound | Fault::Deleting { .. }) | None, _) => "wait",
-                (Some(_), _) => "bad",
+                (Some(fault), _) if fault.tone() == Tone::Bad => "bad",
+                _ => "wait",
             },
             kind: incident.subject.kind.clone(),
             name: incident.subject.key.to_string(),
