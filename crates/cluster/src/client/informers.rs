@@ -232,7 +232,12 @@ impl Informers {
             let handler = handlers.iter().find(|(one, _)| *one == registration).map(|(_, handler)| Rc::clone(handler));
             drop(handlers);
             let Some(handler) = handler else { continue };
-            changes.iter().for_each(|change| handler(change));
+            for change in &changes {
+                #[cfg(test)]
+                crate::controllers::answered::during(change, || handler(change));
+                #[cfg(not(test))]
+                handler(change);
+            }
         }
         self.0.looked.notify_waiters();
     }

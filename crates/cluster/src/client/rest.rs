@@ -163,6 +163,8 @@ impl Client {
         content_type: &'static str,
         body: String,
     ) -> Result<Value, ApiError> {
+        #[cfg(test)]
+        let is_write = method != Method::GET;
         let response = self.send(method, uri, content_type, body).await?;
         let status = response.status();
         let bytes = to_bytes(response.into_body(), usize::MAX).await;
@@ -170,7 +172,10 @@ impl Client {
         if !status.is_success() {
             return Err(ApiError::from_response(status.as_u16(), &bytes));
         }
-        serde_json::from_slice(&bytes).map_err(|error| ApiError::unanswered(format!("the answer is no JSON: {error}")))
+        let answer = serde_json::from_slice(&bytes);
+        #[cfg(test)]
+        answer.iter().filter(|_| is_write).for_each(crate::controllers::answered::wrote);
+        answer.map_err(|error| ApiError::unanswered(format!("the answer is no JSON: {error}")))
     }
 
     /// One object.

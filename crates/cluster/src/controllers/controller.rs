@@ -50,7 +50,10 @@ impl SyncError {
 /// Processes keys until the queue is shut down (`runWorker`, `processNextWorkItem`).
 pub async fn work<C: Controller>(controller: Rc<C>, queue: Queue<C::Key>) {
     while let Some(key) = queue.get().await {
-        match controller.sync(&key).await {
+        let sync = controller.sync(&key);
+        #[cfg(test)]
+        let sync = super::answered::work(queue.number(), &key, sync);
+        match sync.await {
             Ok(()) => queue.forget(&key),
             Err(error) => {
                 if !error.is_quiet() {

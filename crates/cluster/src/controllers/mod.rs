@@ -31,6 +31,8 @@
 //! written by clients that may get them wrong: read fields with `text`, `number` and `count` and set them with
 //! [`object::set`], which do not panic on any shape of an object.
 
+#[cfg(test)]
+pub mod answered;
 pub mod context;
 pub mod controller;
 pub mod controller_ref_manager;

@@ -39,12 +39,14 @@ impl<K: Clone + Debug + Eq + Hash + 'static> Default for Queue<K> {
 impl<K: Clone + Debug + Eq + Hash + 'static> Queue<K> {
     /// Queues a key for the next free worker.
     pub fn add(&self, key: K) {
+        self.log(&key);
         self.0.queue.borrow_mut().queue.add(key);
         self.0.changed.notify_waiters();
     }
 
     /// Queues a key after a delay; of several delays the earliest applies.
     pub fn add_after(&self, key: K, delay: Duration) {
+        self.log(&key);
         let now = self.now();
         self.0.queue.borrow_mut().queue.add_after(key, delay.as_secs_f64() * 1000.0, now);
         self.0.changed.notify_waiters();
@@ -103,6 +105,20 @@ impl<K: Clone + Debug + Eq + Hash + 'static> Queue<K> {
         self.0.queue.borrow_mut().queue.shut_down();
         self.0.changed.notify_waiters();
     }
+
+    /// A number of its own, which tells it from other queues.
+    #[cfg(test)]
+    pub fn number(&self) -> usize {
+        Rc::as_ptr(&self.0) as usize
+    }
+
+    #[cfg(test)]
+    fn log(&self, key: &K) {
+        super::answered::added(self.number(), key);
+    }
+
+    #[cfg(not(test))]
+    fn log(&self, _key: &K) {}
 
     fn now(&self) -> f64 {
         self.0.began.elapsed().as_secs_f64() * 1000.0

@@ -4,6 +4,7 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::json;
 
+use crate::feed::wrong::is_wrong;
 use crate::history::{Entry, History};
 use crate::why::cause::{Cause, Proof};
 use crate::why::incident::Incident;
@@ -101,13 +102,23 @@ pub fn trail(incident: &Incident, ties: &Ties, cause: Option<&Cause>, history: &
     if let Some(first) = first {
         steps.push(step(first, what.clone(), "created".into(), leads, is_proven));
     }
-    let trouble = entries.iter().find(|entry| entry.at >= incident.since - 1.0).or(entries.last());
+    let since = || entries.iter().filter(|entry| entry.at >= incident.since - 1.0);
+    let shows = |entry: &&Entry| {
+        history.text(entry.sequence).is_some_and(|text| incident.fault.is_none() || is_wrong(&failing.kind, &text))
+    };
+    // Of a workload that is refused its Pods, an Event may say that before its status does.
+    let other = || since().next().or(entries.last()).filter(|_| pod.is_some());
+    let trouble = since().find(shows).or_else(other);
     let is_other = |entry: &&Entry| Some(entry.sequence) != steps.last().and_then(|step| step.seq);
     if let Some(trouble) = trouble.filter(is_other) {
         // How many Pods it concerns is said of all of them.
         let counts = usize::from(pod.is_some());
         let words: Vec<&str> = incident.words.iter().skip(counts).map(|(words, _)| &**words).collect();
-        let (link, proven) = if first.is_some() { ("the same Pod", true) } else { (leads, is_proven) };
+        let (link, proven) = match own {
+            _ if first.is_some() => ("the same Pod", true),
+            Some(_) if pod.is_none() => ("the same object", true),
+            _ => (leads, is_proven),
+        };
         let last = step(trouble, what, words.join(" "), link, proven);
         steps.push(Step { at: trouble.at.max(incident.since), ..last });
     }

@@ -1,5 +1,6 @@
 //! Which change a write answers, as far as ownership and time say: the last one of the object itself, of its owner, of what it
-//! owns, or of what has the same owner.
+//! owns, or of what has the same owner and went. The demo cluster's own log of which event each write answers judges it
+//! (`crates/cluster/src/scenario/tests/why.rs`).
 
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Noise;
@@ -18,11 +19,11 @@ const MANY: usize = 4_096;
 pub enum Tie {
     /// Somebody else changed the same object.
     Own,
-    /// The owner of the object was changed.
+    /// Something else was asked of the owner of the object.
     Owner,
     /// Something was changed that the object owns.
     Owned,
-    /// Something was changed that has the same owner, and the object was made or deleted.
+    /// Something went that has the same owner, and the object was made or deleted.
     Sibling,
 }
 
@@ -54,44 +55,65 @@ pub struct Answer {
 struct Recent {
     seq: u64,
     at: f64,
-    writer: SmolStr,
+    role: Role,
 }
 
-/// What was changed lately: of an object or of what has an owner the last change, and the last one by somebody else.
+/// Who wrote, and whether as whoever reports: the controllers of one program have one name, and one of them writes what another
+/// one then reports.
+#[derive(Clone, Debug, PartialEq)]
+struct Role {
+    writer: SmolStr,
+    reports: bool,
+}
+
+impl Role {
+    fn of(line: &Line, writer: &str) -> Role {
+        let reports = !line.asks && line.writers.iter().any(|own| own.subresource == "status");
+        Role { writer: writer.into(), reports }
+    }
+}
+
+/// What was changed lately: the last change, and the last one in another role.
 type Last = [Option<Recent>; 2];
 
 /// What was changed lately.
 #[derive(Debug, Default)]
 pub struct Lately {
+    /// Of each object.
     own: FxHashMap<Uid, Last>,
+    /// The last change by which something else was asked of an object.
+    asked: FxHashMap<Uid, Recent>,
+    /// Of what has an owner, by that: the last change, and the last time that one of it went or was to go.
     owned: FxHashMap<Uid, Last>,
+    gone: FxHashMap<Uid, Recent>,
     /// How many were left when some were forgotten last.
     left: usize,
 }
 
 impl Lately {
-    /// Which change a writer answers with this one.
+    /// Which change a writer answers with this one. Whoever reports looks at the object and at what that owns, and at nothing above
+    /// it; a controller answers what others write into the objects that it makes, and not that it made them.
     pub fn answered(&self, line: &Line, writer: &str) -> Option<Answer> {
         if is_person(writer) {
             return None;
         }
-        let of = |known: &FxHashMap<Uid, Last>, uid: &Uid, tie: Tie, by_same: bool| {
-            let last = known.get(uid)?.iter().flatten();
-            let is_it = |recent: &&Recent| line.at - recent.at <= SOON && (by_same || recent.writer != *writer);
-            last.filter(is_it).max_by_key(|recent| recent.seq).map(|recent| Answer {
-                seq: recent.seq,
-                at: recent.at,
-                tie,
-            })
+        let role = Role::of(line, writer);
+        let is_soon = |recent: &&Recent| line.at - recent.at <= SOON;
+        let answer = |recent: &Recent, tie: Tie| Answer { seq: recent.seq, at: recent.at, tie };
+        let of = |known: &FxHashMap<Uid, Last>, tie: Tie, is_it: &dyn Fn(&Recent) -> bool| {
+            let last = known.get(&line.uid)?.iter().flatten().filter(|recent| is_it(recent));
+            last.filter(is_soon).max_by_key(|recent| recent.seq).map(|recent| answer(recent, tie))
         };
+        let own = of(&self.own, Tie::Own, &|recent| recent.role != role);
+        let owned = of(&self.owned, Tie::Owned, &|recent| recent.role.reports || recent.role.writer != role.writer);
         let comes_or_goes =
             matches!(line.delta_type, DeltaType::Added | DeltaType::Deleted) || line.is_marked_for_deletion();
-        let owners = line.owners.iter().take(2).flat_map(|owner| {
-            let sibling = comes_or_goes.then(|| of(&self.owned, &owner.uid, Tie::Sibling, false)).flatten();
-            [of(&self.own, &owner.uid, Tie::Owner, true), sibling]
+        let above = line.owners.iter().take(2).filter(|_| !role.reports).flat_map(|owner| {
+            let sibling = self.gone.get(&owner.uid).filter(|_| comes_or_goes);
+            let all = [(self.asked.get(&owner.uid), Tie::Owner), (sibling, Tie::Sibling)];
+            all.map(|(recent, tie)| recent.filter(is_soon).map(|recent| answer(recent, tie)))
         });
-        let own = [of(&self.own, &line.uid, Tie::Own, false), of(&self.owned, &line.uid, Tie::Owned, true)];
-        let all = own.into_iter().chain(owners).flatten();
+        let all = [own, owned].into_iter().chain(above).flatten();
         all.max_by(|one, other| one.seq.cmp(&other.seq).then(other.tie.cmp(&one.tie)))
     }
 
@@ -100,16 +122,26 @@ impl Lately {
         if line.noise.is_some() || is_of_events(line) {
             return;
         }
-        let recent = Recent { seq: line.seq, at: line.at, writer };
+        let recent = Recent { seq: line.seq, at: line.at, role: Role::of(line, &writer) };
+        let goes = line.delta_type == DeltaType::Deleted || line.is_marked_for_deletion();
         for owner in line.owners.iter().take(2) {
             put(self.owned.entry(owner.uid.clone()).or_default(), recent.clone());
+            if goes {
+                self.gone.insert(owner.uid.clone(), recent.clone());
+            }
+        }
+        if line.asks {
+            self.asked.insert(line.uid.clone(), recent.clone());
         }
         put(self.own.entry(line.uid.clone()).or_default(), recent);
         // Not before they are twice as many: where much changes at once, nothing would be forgotten each time.
         if self.own.len() + self.owned.len() > MANY.max(2 * self.left) {
-            let is_recent = |last: &Last| last.iter().flatten().any(|recent| line.at - recent.at <= SOON);
-            self.own.retain(|_, last| is_recent(last));
-            self.owned.retain(|_, last| is_recent(last));
+            let is_recent = |recent: &Recent| line.at - recent.at <= SOON;
+            let is_any = |last: &Last| last.iter().flatten().any(is_recent);
+            self.own.retain(|_, last| is_any(last));
+            self.owned.retain(|_, last| is_any(last));
+            self.asked.retain(|_, recent| is_recent(recent));
+            self.gone.retain(|_, recent| is_recent(recent));
             self.left = self.own.len() + self.owned.len();
         }
     }
@@ -117,7 +149,7 @@ impl Lately {
 
 fn put(last: &mut Last, recent: Recent) {
     let [newest, other] = last;
-    if newest.as_ref().is_some_and(|newest| newest.writer != recent.writer) {
+    if newest.as_ref().is_some_and(|newest| newest.role != recent.role) {
         *other = newest.take();
     }
     *newest = Some(recent);

@@ -15,9 +15,12 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_model::feed::wrong::{Entry, Subject};
+use kubechurn_model::history::History;
 use kubechurn_model::why::cause::Proof;
 use kubechurn_model::why::incident::Incident;
 use kubechurn_model::why::search::{Found, Search};
+use kubechurn_model::why::trail::Step;
+use kubechurn_model::writers::Survey;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -25,6 +28,7 @@ use super::findings::{Page, play};
 use crate::client::api_error::ApiError;
 use crate::client::resources::{CLAIMS, CONFIG_MAPS, DEPLOYMENTS, NODES, PODS, SERVICE_ACCOUNTS};
 use crate::client::rest::{Client, DeleteOptions, Patch};
+use crate::controllers::answered;
 use crate::controllers::kubelet::behaviour::WANTS_NUMBER;
 use crate::random::Random;
 use crate::scenario::Scenario;
@@ -113,6 +117,67 @@ struct Outcome {
     false_proofs: Vec<String>,
     /// What is shown, in words.
     shown: Vec<String>,
+    /// How many steps of the trail are called proven, and how many inferred, and those of them that are not so.
+    steps: [(usize, Vec<String>); 2],
+    /// How many of the writes that are said to answer a change were logged, and how many of these answer that object.
+    answers: (usize, usize),
+}
+
+/// Compares the steps of a trail with the log of which events each controller's write answers, and with what the objects say.
+fn compare_steps(found: &Found, is_cause: bool, history: &History) -> [(usize, Vec<String>); 2] {
+    let object = |seq: u64| -> Option<Value> { serde_json::from_str(&history.text(seq)?).ok() };
+    let text =
+        |object: &Value, pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let version = |object: &Value| (text(object, "/metadata/uid"), text(object, "/metadata/resourceVersion"));
+    let mut steps = [(0, Vec::new()), (0, Vec::new())];
+    let all: Vec<(&Step, Value)> =
+        found.trail.iter().filter_map(|step| Some((step, step.seq.and_then(object)?))).collect();
+    let Some((_, cause)) = all.first() else { return steps };
+    for pair in all.windows(2) {
+        let [(_, before), (step, own)] = pair else { continue };
+        let is_so = match &*step.link {
+            "the same Pod" => version(before).0 == version(own).0,
+            "the same object" => {
+                let is_logged = answered::answers(&version(own)).is_some();
+                version(cause).0 == version(own).0 && is_logged && answered::follows(&version(own), &version(cause))
+            }
+            "it names the object" => {
+                let about = ["/involvedObject/uid", "/regarding/uid"].map(|pointer| text(own, pointer));
+                about.contains(&version(before).0)
+            }
+            link if link == "owner" || link.starts_with("generation") => {
+                answered::follows(&version(own), &version(cause))
+            }
+            _ => is_cause,
+        };
+        let kind = &mut steps[usize::from(!step.is_proven)];
+        kind.0 += 1;
+        if !is_so {
+            kind.1.push(format!("{} {} ({})", step.what, step.words, step.link));
+        }
+    }
+    steps
+}
+
+/// Compares the changes that the last writes are said to answer with the log.
+fn compare_answers(history: &History, now: f64) -> (usize, usize) {
+    let version = |seq: u64| -> Option<answered::Version> {
+        let object: Value = serde_json::from_str(&history.text(seq)?).ok()?;
+        let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default().to_owned();
+        Some((text("uid"), text("resourceVersion")))
+    };
+    let received = history.received();
+    let mut survey = Survey::begin(now, received, history);
+    survey.work(received, history, || true);
+    let (mut logged, mut right) = (0, 0);
+    for write in survey.writers().iter().flat_map(|(_, writer)| &writer.last) {
+        let Some(answer) = write.answer else { continue };
+        let (Some(own), Some(of)) = (version(write.seq), version(answer.seq)) else { continue };
+        let Some(events) = answered::answers(&own).filter(|events| !events.is_empty()) else { continue };
+        logged += 1;
+        right += usize::from(events.iter().any(|event| event.0 == of.0));
+    }
+    (logged, right)
 }
 
 fn named(object: (&str, &str)) -> (String, String) {
@@ -440,11 +505,13 @@ impl Gardener {
         sleep(Duration::from_millis(1_500)).await;
         let Some(incident) = self.incident(log) else { return outcome };
         let found = self.found(incident);
+        outcome.answers = compare_answers(&self.page.history.borrow(), self.page.now());
         let is_it = |cause: &kubechurn_model::why::cause::Cause| {
             let of = (cause.resource.kind.to_owned(), cause.key.to_string());
             of == log.cause && cause.at + 1.0 >= log.at
         };
         outcome.place = found.causes.iter().position(is_it);
+        outcome.steps = compare_steps(&found, outcome.place == Some(0), &self.page.history.borrow());
         outcome.is_proven = found.causes.iter().any(|cause| is_it(cause) && cause.proof == Proof::Proven);
         let proven = found.causes.iter().filter(|cause| cause.proof == Proof::Proven && !is_it(cause));
         outcome.false_proofs = proven.map(|cause| format!("{}: {}", cause.key, cause.title)).collect();
@@ -509,6 +576,10 @@ struct Figures {
     proven: usize,
     false_proofs: usize,
     slowest: f64,
+    /// The steps of trails that are called proven, and those that are inferred; and how many of each are not so.
+    steps: [(usize, usize); 2],
+    /// The writes that are said to answer a change and were logged, and how many of them answer that object.
+    answers: (usize, usize),
 }
 
 impl Figures {
@@ -521,11 +592,16 @@ impl Figures {
         self.proven += usize::from(outcome.is_proven);
         self.false_proofs += outcome.false_proofs.len();
         self.slowest = self.slowest.max(outcome.opened.unwrap_or(0.0));
+        for (sum, (count, not_so)) in self.steps.iter_mut().zip(&outcome.steps) {
+            (sum.0, sum.1) = (sum.0 + count, sum.1 + not_so.len());
+        }
+        self.answers = (self.answers.0 + outcome.answers.0, self.answers.1 + outcome.answers.1);
     }
 
     fn line(&self, name: &str) -> String {
         format!(
-            "{name:<14} {:>4} planted  {:>4} opened  {:>4} within 10 s  {:>4} first  {:>4} in the first three  {:>4} proven  {:>3} falsely  {:>6.1} s at most",
+            "{name:<14} {:>4} planted  {:>4} opened  {:>4} within 10 s  {:>4} first  {:>4} in the first three  {:>4} proven  {:>3} falsely  \
+             {:>6.1} s at most  steps: {:>4} proven, {} not so, {:>4} inferred, {} not so  answers: {} of {}",
             self.count,
             self.opened,
             self.soon,
@@ -533,7 +609,13 @@ impl Figures {
             self.among_three,
             self.proven,
             self.false_proofs,
-            self.slowest / 1_000.0
+            self.slowest / 1_000.0,
+            self.steps[0].0,
+            self.steps[0].1,
+            self.steps[1].0,
+            self.steps[1].1,
+            self.answers.1,
+            self.answers.0
         )
     }
 }
@@ -551,6 +633,7 @@ async fn figures(seeds: impl Iterator<Item = u64>) -> Figures {
         };
         let is_good = outcome.place == Some(0)
             && outcome.false_proofs.is_empty()
+            && outcome.steps.iter().all(|(_, not_so)| not_so.is_empty())
             && outcome.opened.is_some_and(|after| after <= SOON);
         if !is_good {
             println!("seed {seed}, {plant:?}: {outcome:#?}");
@@ -572,6 +655,10 @@ async fn a_few_causes_are_named_first_and_nothing_is_proven_falsely() {
     // How soon an incident opens is a figure of `./dev why`. The paused clock leaps while another thread works, and on a busy machine
     // so far that it says nothing.
     assert_eq!((all.count, all.first, all.false_proofs), (4, 4, 0), "{}", all.line("all"));
+    let [(proven, not_so), _] = all.steps;
+    assert!(proven > 8 && not_so == 0, "{}", all.line("all"));
+    let (logged, right) = all.answers;
+    assert!(logged > 200 && right * 100 >= logged * 85, "{}", all.line("all"));
 }
 
 /// The goal: `./dev why --seeds 200`.
@@ -582,6 +669,11 @@ async fn the_cause_is_named_with_many_seeds() {
     let (from, seeds) = (number("KUBECHURN_FROM", 0), number("KUBECHURN_SEEDS", 200));
     let all = figures(from..from + seeds).await;
     assert_eq!(all.false_proofs, 0, "every claim of a proof is true");
+    let [(_, not_so), (inferred, not_so_inferred)] = all.steps;
+    assert_eq!(not_so, 0, "every step that is called proven is so");
+    assert!(not_so_inferred * 10 <= inferred, "{inferred} steps are inferred, and {not_so_inferred} of them not so");
+    let (logged, right) = all.answers;
+    assert!(right * 10 >= logged * 9, "of {logged} writes {right} answer the object that they are said to answer");
     assert!(all.opened * 100 >= all.count * 98, "the right object is named in 98 %");
     assert!(all.first * 100 >= all.count * 80, "the cause is first in 80 %");
     assert!(all.among_three * 100 >= all.count * 95, "and among the first three in 95 %");

@@ -132,7 +132,7 @@ fn each_writer_is_counted_and_each_write_answers_the_last_change_that_it_has_to_
     assert_eq!(
         rows(&model),
         [
-            "kube-controller-manager|5||0.1 s, at most 1.5 s",
+            "kube-controller-manager|5||0.2 s, at most 1.5 s",
             "kubelet|2|1|0.7 s, at most 0.7 s",
             "kubectl-scale|1||1 answer nothing",
             "kubectl-set|1||1 answer nothing",
@@ -151,7 +151,8 @@ fn each_writer_is_counted_and_each_write_answers_the_last_change_that_it_has_to_
             "Deployment shop/web: 0.1 s after a change of what it owns: ReplicaSet shop/web-2",
             "ReplicaSet shop/web-2: 1.5 s after a change of what it owns: Pod shop/web-2-a",
             "Pod shop/web-2-a: 0.2 s after a change of its owner: ReplicaSet shop/web-2",
-            "Deployment shop/web: 0.1 s after a change of what it owns: ReplicaSet shop/web-2",
+            // Its controller has made the ReplicaSet itself, because of this change.
+            "Deployment shop/web: 0.2 s after a change of the object itself: Deployment shop/web",
             "ReplicaSet shop/web-2: 0.1 s after a change of its owner: Deployment shop/web",
         ]
     );
@@ -202,7 +203,7 @@ fn at_another_moment_nothing_later_counts_and_what_comes_now_is_added() {
     (0..5).for_each(|_| play.frame());
     assert_eq!(
         rows(&play.survey()),
-        ["kube-controller-manager|3||0.1 s, at most 0.2 s", "kubectl-set|1||1 answer nothing"]
+        ["kube-controller-manager|3||0.2 s, at most 0.2 s", "kubectl-set|1||1 answer nothing"]
     );
     play.command(Command::Writers(None));
     play.arrive();
