@@ -276,6 +276,11 @@ impl Ties {
         self.creates
     }
 
+    /// Whether the incident is what a condition says of an object, which makes no Pods as far as is known.
+    pub fn is_of_condition(&self) -> bool {
+        self.named.is_some()
+    }
+
     /// The namespace.
     pub fn namespace(&self) -> &str {
         &self.namespace

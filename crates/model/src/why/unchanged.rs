@@ -48,7 +48,7 @@ pub fn unchanged(ties: &Ties, causes: &[Cause], watched: &dyn Fn(&str) -> Watche
         let names = ties.names(tie);
         let counts = match tie {
             Tie::Node => ties.has_all_nodes() || !names.is_empty(),
-            Tie::Quota | Tie::Autoscaler => !ties.namespace().is_empty(),
+            Tie::Quota | Tie::Autoscaler => !ties.namespace().is_empty() && !ties.is_of_condition(),
             Tie::Webhook => ties.creates(),
             _ => !names.is_empty(),
         };

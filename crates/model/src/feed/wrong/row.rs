@@ -64,10 +64,10 @@ pub struct WrongModel {
 }
 
 /// Said where no change is proven to be the beginning.
-pub const UNEXPLAINED: &str = "no change before it explains it";
+pub const UNEXPLAINED: &str = "no change of its own explains it";
 
 /// An entry, without its links and times. `is_read` says whether every change before it was looked at: only then is it known that
-/// none explains it.
+/// none explains it. What other objects have to do with it, *Why?* finds out.
 pub fn of_entry(entry: &Entry, is_read: bool) -> WrongRow {
     let (tone, sign) = match (entry.ended_at, entry.fault.tone()) {
         (Some(_), _) => ("over", "✓"),

@@ -189,7 +189,7 @@ fn another_version_s_pods_did_not_begin_with_a_change_that_made_none_of_them() {
     let entries = play.entries(2_000.0);
     let crash = entries.iter().find(|entry| matches!(entry.fault, Fault::Crash { .. })).unwrap();
     assert_eq!(crash.sentence(), "Deployment shop/checkout: 1 of 6 Pods crashes: OOMKilled, exit code 137, 4 restarts");
-    assert_eq!(crash.began, None, "no change before it explains it");
+    assert_eq!(crash.began, None, "no change of its own explains it");
 }
 
 #[test]

@@ -249,8 +249,9 @@ impl Why {
             .map(|(count, words)| format!("{} {words}", grouped(*count as u64)))
             .collect();
         if !parts.is_empty() {
-            model.others =
-                format!("{} more changes: {}", grouped((more + found.noise + found.others) as u64), parts.join(", "));
+            let count = more + found.noise + found.others;
+            let changes = if count == 1 { "change" } else { "changes" };
+            model.others = format!("{} more {changes}: {}", grouped(count as u64), parts.join(", "));
         }
         let first = found.trail.first().map_or(0.0, |step| step.at);
         model.trail = found

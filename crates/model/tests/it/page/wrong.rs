@@ -60,7 +60,7 @@ fn what_is_wrong_is_an_entry_with_its_place_and_stays_a_while_when_it_is_over() 
     let row = &play.wrong().rows[0];
     assert!(row.href.contains("cart") && row.href.contains("tab=changes"), "{}", row.href);
     assert!(
-        row.fails && !row.is_card && row.began.iter().any(|(words, _)| words.contains("no change before it")),
+        row.fails && !row.is_card && row.began.iter().any(|(words, _)| words.contains("no change of its own")),
         "{row:?}"
     );
     // The sidebar shows it, whatever is in view.
@@ -99,7 +99,7 @@ fn that_no_change_explains_it_is_said_when_every_change_before_it_was_looked_at(
     let (mut play, id) = listed();
     let is_said = |play: &Play| {
         let [row] = &play.wrong().rows[..] else { panic!("{:?}", play.entries()) };
-        row.began.iter().any(|(words, _)| words.contains("no change before it"))
+        row.began.iter().any(|(words, _)| words.contains("no change of its own"))
     };
     play.pod(id, "ADDED", ("cart", 10), "ContainerCreating");
     // A machine that is so slow that a frame's time is over after a few changes.
