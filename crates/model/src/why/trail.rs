@@ -104,7 +104,7 @@ pub fn trail(incident: &Incident, ties: &Ties, cause: Option<&Cause>, history: &
     }
     let since = || entries.iter().filter(|entry| entry.at >= incident.since - 1.0);
     let shows = |entry: &&Entry| {
-        history.text(entry.sequence).is_some_and(|text| incident.fault.is_none() || is_wrong(&failing.kind, &text))
+        history.text(entry.sequence).is_some_and(|text| incident.fault.is_none() || is_wrong(&resource, &text))
     };
     // Of a workload that is refused its Pods, an Event may say that before its status does.
     let other = || since().next().or(entries.last()).filter(|_| pod.is_some());

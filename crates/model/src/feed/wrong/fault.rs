@@ -2,6 +2,7 @@
 
 use kubechurn_changes::value::KEPT;
 use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::json::{self, Members};
 use kubechurn_columns::state;
@@ -238,12 +239,15 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// What is wrong with an object of this kind.
-pub fn read(kind: &str, object: &Parts<'_>) -> Option<Found> {
+/// What is wrong with an object of this resource. Others have kinds with the names of Kubernetes' own.
+pub fn read(resource: &ApiResource, object: &Parts<'_>) -> Option<Found> {
+    let is_others = !matches!(resource.group, "" | "apps" | "batch");
+    let kind = resource.kind;
     if let Some(deletion) = json::named(&object.metadata, "deletionTimestamp").and_then(time) {
-        return deleting(kind, object, deletion);
+        return deleting(if is_others { "" } else { kind }, object, deletion);
     }
     match kind {
+        _ if is_others => conditions(kind, object),
         "Pod" => pod(object),
         "ReplicaSet" => condition(object.status, "ReplicaFailure").and_then(Condition::may_not_create),
         "StatefulSet" | "DaemonSet" | "CronJob" => lacks_pods(kind, object),

@@ -237,7 +237,7 @@ impl WrongNow {
         if let Some(parts) = parts.as_ref().filter(|_| is_workload(&resource)) {
             self.note_workload(resource, object, parts);
         }
-        let found = parts.and_then(|parts| fault::read(resource.kind, &parts).map(|found| (found, parts)));
+        let found = parts.and_then(|parts| fault::read(&resource, &parts).map(|found| (found, parts)));
         let is_reported = |(found, _): &(fault::Found, fault::Parts<'_>)| {
             resource.kind != "CronJob"
                 || found.fault.number() != CREATE
@@ -666,8 +666,8 @@ fn restarts(fault: &Fault) -> i64 {
 }
 
 /// Whether the text of an object says that something is wrong with it, or will be when it lasts.
-pub fn is_wrong(kind: &str, text: &str) -> bool {
-    fault::Parts::of(text).is_some_and(|parts| fault::read(kind, &parts).is_some())
+pub fn is_wrong(resource: &ApiResource, text: &str) -> bool {
+    fault::Parts::of(text).is_some_and(|parts| fault::read(resource, &parts).is_some())
 }
 
 /// Whether it is a kind whose objects make others, and of which it is kept how many Pods they are to have.

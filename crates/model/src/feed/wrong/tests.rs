@@ -595,6 +595,13 @@ fn an_object_of_another_kind_is_wrong_when_its_condition_says_so() {
         let expected: Vec<&str> = Some(words).filter(|words| !words.is_empty()).into_iter().collect();
         assert_eq!(play.sentences(1_000.0), expected, "{name} {status}");
     }
+    // A kind of others that is called as one of Kubernetes' own is looked at as any other.
+    let node = ApiResource { group: "storage.example.com", ..kind("nodes").unwrap().resource };
+    let text = object("Ready", "False", "why", "why").to_string();
+    let parts = fault::Parts::of(&text).unwrap();
+    let found = fault::read(&node, &parts).unwrap();
+    assert!(matches!(found.fault, Fault::Condition { words: "not ready", .. }), "{found:?}");
+    assert_eq!(fault::read(&kind("nodes").unwrap().resource, &parts).unwrap().fault, Fault::NotReady);
     // Kinds of Kubernetes have states of their own, and no object is wrong for what is no condition.
     let mut play = Play::default();
     play.set(0.0, "services", object("Ready", "False", "", ""));

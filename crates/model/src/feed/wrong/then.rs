@@ -303,5 +303,5 @@ fn see(resource: &ApiResource, text: &str) -> Seen {
         || has_conditions(resource, text)
         || text.contains("\"deletionTimestamp\"");
     let node = json::value_at(text, &["spec", "nodeName"]).filter(|_| is_pod(resource)).and_then(json::unescaped);
-    (is_read && is_wrong(resource.kind, text), node.unwrap_or_default().into())
+    (is_read && is_wrong(resource, text), node.unwrap_or_default().into())
 }
