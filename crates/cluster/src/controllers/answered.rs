@@ -66,17 +66,19 @@ pub fn answers(version: &Version) -> Option<Vec<Version>> {
     WRITES.with_borrow(|writes| writes.get(version).cloned())
 }
 
-/// Whether a version was written because of another one, or of a later one of that object, by way of any number of writes.
-pub fn follows(version: &Version, from: &Version) -> bool {
-    let number = |version: &Version| version.1.parse::<u64>().unwrap_or(0);
+/// Whether a version was written because of one of the object with this uid that is newer than `after`, by way of any number of
+/// writes.
+pub fn follows(version: &Version, uid: &str, after: &str) -> bool {
+    let number = |version: &str| version.parse::<u64>().unwrap_or(0);
     let (mut waiting, mut seen) = (vec![version.clone()], Vec::new());
     while let Some(next) = waiting.pop() {
-        for event in answers(&next).unwrap_or_default() {
-            if event.0 == from.0 && number(&event) >= number(from) {
+        // What was written before cannot be a reason.
+        let events = answers(&next).unwrap_or_default().into_iter().filter(|event| number(&event.1) > number(after));
+        for event in events {
+            if event.0 == uid {
                 return true;
             }
-            // What was written before cannot follow from it.
-            if number(&event) >= number(from) && !seen.contains(&event) {
+            if !seen.contains(&event) {
                 seen.push(event.clone());
                 waiting.push(event);
             }

@@ -132,14 +132,19 @@ fn compare_steps(found: &Found, is_cause: bool, history: &History) -> [(usize, V
     let mut steps = [(0, Vec::new()), (0, Vec::new())];
     let all: Vec<(&Step, Value)> =
         found.trail.iter().filter_map(|step| Some((step, step.seq.and_then(object)?))).collect();
-    let Some((_, cause)) = all.first() else { return steps };
+    let Some((first, cause)) = all.first() else { return steps };
+    // The page may have received a later version than the one that did it, but none between the two that it compares.
+    let before =
+        first.seq.and_then(|seq| history.change(seq)).and_then(|change| change.old.map(|old| old.into_owned()));
+    let before: Value = before.and_then(|old| serde_json::from_str(&old).ok()).unwrap_or_default();
+    let follows = |own: &Value| answered::follows(&version(own), &version(cause).0, &version(&before).1);
     for pair in all.windows(2) {
         let [(_, before), (step, own)] = pair else { continue };
         let is_so = match &*step.link {
             "the same Pod" => version(before).0 == version(own).0,
             "the same object" => {
                 let is_logged = answered::answers(&version(own)).is_some();
-                version(cause).0 == version(own).0 && is_logged && answered::follows(&version(own), &version(cause))
+                version(cause).0 == version(own).0 && is_logged && follows(own)
             }
             "it names the object" => {
                 let about = ["/involvedObject/uid", "/regarding/uid"].map(|pointer| text(own, pointer));
@@ -148,11 +153,8 @@ fn compare_steps(found: &Found, is_cause: bool, history: &History) -> [(usize, V
             link if link == "owner" || link.starts_with("generation") => {
                 let owners = own.pointer("/metadata/ownerReferences").and_then(Value::as_array);
                 let names = |uid: &str| owners.is_some_and(|all| all.iter().any(|owner| owner["uid"] == *uid));
-                // A kubelet may have written the version that came first, where another one was not received.
-                match answered::answers(&version(own)) {
-                    Some(_) => answered::follows(&version(own), &version(cause)),
-                    None => names(&version(before).0),
-                }
+                // A Pod is made of the template of its ReplicaSet, also where it was made in the place of another one.
+                (own.pointer("/spec/containers").is_some() && names(&version(before).0)) || follows(own)
             }
             _ => is_cause,
         };
