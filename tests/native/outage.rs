@@ -7,6 +7,7 @@ use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::history::{every_write_has_its_mark, revision, the_gone_are_marked};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth::Truth;
+use kubechurn_harness::wait::{holds, wait_until};
 
 use crate::page::{Page, with_page};
 
@@ -74,8 +75,11 @@ async fn caught_up(page: &Page, truth: &Truth) {
     page.shows("pods", truth, Duration::from_secs(5)).await;
     page.counts(truth.count(), truth.count()).await;
     page.is_balanced().await;
-    let drawn = page.drawn();
-    assert!(!drawn.is_empty(), "no row is drawn as live");
-    let left_over: Vec<_> = drawn.iter().filter(|key| !truth.items.contains_key(*key)).collect();
-    assert!(left_over.is_empty(), "drawn as live, but gone: {left_over:?}");
+    // What is drawn follows with a frame.
+    wait_until("rows are drawn as live, and none that is gone", Duration::from_secs(5), async || {
+        let drawn = page.drawn();
+        let left_over: Vec<_> = drawn.iter().filter(|key| !truth.items.contains_key(*key)).collect();
+        holds(!drawn.is_empty() && left_over.is_empty(), || format!("{} drawn, gone: {left_over:?}", drawn.len()))
+    })
+    .await;
 }

@@ -105,10 +105,13 @@ async fn caught_up(page: &Page, truth: &Truth) {
     page.shows("pods", truth, Duration::from_secs(5)).await;
     page.counts(truth.count(), truth.count()).await;
     page.is_balanced().await;
-    let drawn = page.drawn().await;
-    assert!(!drawn.is_empty(), "no row is drawn as live");
-    let left_over: Vec<_> = drawn.iter().filter(|key| !truth.items.contains_key(*key)).collect();
-    assert!(left_over.is_empty(), "drawn as live, but gone: {left_over:?}");
+    // What is drawn follows with a frame.
+    wait_until("rows are drawn as live, and none that is gone", Duration::from_secs(5), async || {
+        let drawn = page.drawn().await;
+        let left_over: Vec<_> = drawn.iter().filter(|key| !truth.items.contains_key(*key)).collect();
+        holds(!drawn.is_empty() && left_over.is_empty(), || format!("{} drawn, gone: {left_over:?}", drawn.len()))
+    })
+    .await;
 }
 
 /// The server is stopped before the page begins: its port is open, and it sends nothing.
