@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::handles::Mark;
 use kubechurn_harness::wait::{holds, wait_until};
 use kubechurn_model::page::command::Command;
 use kubechurn_model::recording::Selected;
@@ -215,6 +216,16 @@ fn webhook(policy: &str, seconds: u32) -> Value {
         "metadata": {"name": "guard", "uid": "guard"}, "webhooks": [webhook]})
 }
 
+/// Waits until the page has received a change of an object that it knew: what fails of it is put afterwards.
+async fn received(page: &Page, kinds: &[&str], key: &str) {
+    wait_until(&format!("a change of {key} is received"), SOON, async || {
+        let marks: Vec<_> = kinds.iter().flat_map(|kind| page.marks(kind)).collect();
+        let is_it = |mark: &&Mark| mark.key.as_deref() == Some(key) && ["Updated", "Deleted"].contains(&&*mark.kind);
+        holds(marks.iter().any(|mark| is_it(&mark)), || format!("{marks:?}"))
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_webhook_that_must_be_asked_is_the_cause_and_a_harmless_change_of_it_is_not() {
     let message = "Internal error occurred: failed calling webhook \"pods.rules.example.com\": failed to call webhook: \
@@ -231,6 +242,7 @@ async fn a_webhook_that_must_be_asked_is_the_cause_and_a_harmless_change_of_it_i
             }
             page.reaches("validatingwebhookconfigurations", "live", SOON).await;
             cluster.put(&after).await;
+            received(page, &["validatingwebhookconfigurations"], "guard").await;
             cluster.put(&refused(message)).await;
             let why = opened(page).await;
             let is_its = |cause: &&CauseRow| cause.title == "ValidatingWebhookConfiguration guard was changed";
@@ -340,14 +352,15 @@ async fn what_should_answer_for_a_webhook_is_the_cause_where_nobody_answers() {
     ];
     for (change, said, expected) in changes {
         let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+        // All of it was there before the page: what is created under its eyes may be a cause.
+        for object in guard("rules", 1).iter().chain([
+            &call,
+            &deployment("example/web:1.4.1", 1, "1"),
+            &set("web-1", "s1", "example/web:1.4.1", "1"),
+        ]) {
+            cluster.put(object).await;
+        }
         with_page(cluster.port(), "#/changes?pin=services", async |page| {
-            for object in guard("rules", 1).iter().chain([
-                &call,
-                &deployment("example/web:1.4.1", 1, "1"),
-                &set("web-1", "s1", "example/web:1.4.1", "1"),
-            ]) {
-                cluster.put(object).await;
-            }
             for kind in ["services", "deployments", "validatingwebhookconfigurations"] {
                 page.reaches(kind, "live", SOON).await;
             }
@@ -364,6 +377,7 @@ async fn what_should_answer_for_a_webhook_is_the_cause_where_nobody_answers() {
                 }
                 None => cluster.delete("/api/v1/namespaces/policy/services/rules").await,
             }
+            received(page, &["services", "deployments"], "policy/rules").await;
             cluster.put(&refused(said)).await;
             let why = opened(page).await;
             let proven: Vec<(&str, &str)> = why
