@@ -319,6 +319,8 @@ impl Writer {
     /// Writes a text as edits of the one before it of the object, or else of one of an object like it.
     fn write_whole(&mut self, version: &Version<'_>, number: usize, text: &str) {
         let mut base = number;
+        // In a state each object stands once, and so only those that others are like are looked at again.
+        let mut is_kept = self.state.is_none();
         if self.objects[number].text.is_none() {
             let name = &*version.key.name;
             let owner = name.rfind('-').map_or("", |at| &name[..at]);
@@ -326,8 +328,8 @@ impl Writer {
             let owners = (version.watch, format!("{}/{owner}", version.key.namespace));
             let all = (version.watch, String::new());
             base = *self.alike.get(&owners).or_else(|| self.alike.get(&all)).unwrap_or(&number);
-            self.alike.entry(owners).or_insert(number);
-            self.alike.entry(all).or_insert(number);
+            let first = [*self.alike.entry(owners).or_insert(number), *self.alike.entry(all).or_insert(number)];
+            is_kept |= first.contains(&number);
         }
         let before = self.out.len();
         if let Some(from) = &self.objects[base].text {
@@ -344,14 +346,58 @@ impl Writer {
             member("text", text, &mut self.out);
         }
         let known = &mut self.objects[number];
-        let held = known.text.get_or_insert_default();
-        held.clear();
-        held.push_str(text);
         debug_assert_eq!(known.uid, *version.uid);
+        if is_kept || known.text.is_some() {
+            let held = known.text.get_or_insert_default();
+            held.clear();
+            held.push_str(text);
+        }
     }
 }
 
 fn member(name: &str, text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(format!(r#","{name}":"#).as_bytes());
     write_string(text, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use kubechurn_client::api::request::Scope;
+
+    use super::*;
+    use crate::reader::Block;
+
+    const PODS: ApiResource =
+        ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true, cluster: "" };
+
+    #[test]
+    fn of_a_state_only_those_texts_are_held_that_others_are_like() {
+        let mut writer = Writer::of_state(0);
+        let watch = Watch { number: 0, resource: PODS, scope: Scope::default(), is_repeated: false };
+        writer.push(1_000.0, &Line::Watch(watch));
+        let spec =
+            "the same in all of them, and long enough that a whole text would be longer than its edits".repeat(3);
+        let mut texts = Vec::new();
+        for number in 0..300 {
+            let name = format!("web{}-{number}", number % 10);
+            let text = format!(r#"{{"metadata":{{"name":"{name}"}},"spec":"{spec}"}}"#);
+            let (key, uid) = (ObjectKey::new("shop", &name), Uid::new(&format!("{name}-u")));
+            let (delta_type, text_of) = (DeltaType::Replaced, Text::Whole(&text));
+            let version = Version { watch: 0, delta_type, key: &key, uid: &uid, text: text_of };
+            writer.push(1_000.0, &Line::Version(version));
+            texts.push(text);
+        }
+        let held = writer.objects.iter().filter(|known| known.text.is_some()).count();
+        assert_eq!((writer.objects.len(), held), (300, 10));
+
+        let lines = String::from_utf8(writer.take()).expect("it is text");
+        assert_eq!(lines.matches(r#""text":"#).count(), 1, "each other one is like the first of its owner");
+        let (mut block, mut read) = (Block::of_state(), Vec::new());
+        while let Some((_, line)) = block.next(&lines).expect("it is right") {
+            if let Line::Version(Version { text: Text::Whole(text), .. }) = line {
+                read.push(text.to_owned());
+            }
+        }
+        assert!(read == texts, "each text is read again");
+    }
 }
