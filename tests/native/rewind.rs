@@ -36,8 +36,7 @@ const MOMENTS: usize = 20;
 /// What grows older by itself, and by a server's clock that is known better later.
 const AGES: [&str; 4] = ["AGE", "RESTARTS", "LAST SEEN", "FIRST SEEN"];
 
-/// The scenarios, with the faults that strike meanwhile. `node-repair` is one of the seeds' alone: it came to no end once, of a hundred
-/// times.
+/// The scenarios, with the faults that strike meanwhile.
 const RUNS: [(&str, &[&str]); 10] = [
     ("calm", &["fault?frame=duplicate&probability=0.2", "cut"]),
     ("rollout", &["fault?frame=reorder&probability=0.2", "fault?end=drop&times=3"]),
@@ -72,6 +71,7 @@ runs! {
     mixed: 6;
     storm: 7;
     bad_config: 8;
+    node_repair: 9;
 }
 
 /// Further seeds, each of one scenario with the faults of another one: as many as `KUBECHURN_SEEDS` says, from `KUBECHURN_FROM`.

@@ -56,6 +56,13 @@ pub struct ReceivedChange<'a> {
     pub new: Option<&'a str>,
 }
 
+impl ReceivedChange<'_> {
+    /// Whether a list brought the object, of which nothing was known before: what came of it is not known.
+    pub fn is_listed(&self) -> bool {
+        self.delta_type.is_of_list() && self.old.is_none()
+    }
+}
+
 /// An owner that the object names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
@@ -225,6 +232,7 @@ impl Line {
 
     /// Reads a change. `marks` are the fields that the user called noise.
     pub fn new(received: ReceivedChange<'_>, marks: &Marks) -> Line {
+        let is_listed = received.is_listed();
         let ReceivedChange { seq, at, kind, key, uid, delta_type, old, new } = received;
         let mut line = Line {
             seq,
@@ -244,7 +252,7 @@ impl Line {
             owners: SmallVec::new(),
             generation: None,
             asks: false,
-            is_listed: delta_type.is_of_list() && old.is_none(),
+            is_listed,
             replicas: None,
             pod: None,
             revision: None,

@@ -343,6 +343,11 @@ impl History {
         }
     }
 
+    /// Whether a version shows what changed: what a list brings does so only where a version before it is kept.
+    pub fn is_compared(&self, record: &Record) -> bool {
+        record.delta_type != DeltaType::Replaced || self.recorder.previous(record.sequence).is_some()
+    }
+
     /// When a version was received, in milliseconds, if it is kept.
     pub fn at(&self, sequence: u64) -> Option<f64> {
         self.recorder.get(sequence).map(|stored| stored.record.at)

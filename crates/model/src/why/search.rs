@@ -111,8 +111,12 @@ impl Search {
     fn read(&mut self, history: &History, marks: &Marks) {
         let (mut tied, mut seen) = (Vec::new(), 0);
         let next = history.each_received(self.next, BATCH, &mut |record, life, resource| {
-            let counts = record.sequence < self.until && record.delta_type != DeltaType::Replaced;
-            if !counts {
+            if record.sequence >= self.until {
+                return;
+            }
+            let tie = self.ties.find(&resource, &life.key);
+            // Lists are long, and only what may be a cause is worth a look.
+            if record.delta_type == DeltaType::Replaced && !(tie.is_some() && history.is_compared(record)) {
                 return;
             }
             seen += 1;
@@ -120,7 +124,7 @@ impl Search {
             if is_created && *life.key.namespace == *self.ties.namespace() && resource.cluster == self.ties.cluster() {
                 self.created_at = Some(record.at);
             }
-            if let Some(tie) = self.ties.find(&resource, &life.key) {
+            if let Some(tie) = tie {
                 tied.push((record.sequence, tie));
             }
         });

@@ -264,11 +264,9 @@ impl WrongThen {
         self.wrong.look(change.at, &mut |_| None);
         let wall = wall(resource.cluster, change.at);
         self.wrong.received(Received { resource, now: change.at, wall, delta_type, object: &object, text });
-        if delta_type != DeltaType::Replaced && self.wrong.knows(&change.uid) {
-            let line = Line::new(change.received(sequence, resource.kind.into()), marks);
-            if self.wrong.wants(&line) {
-                self.wrong.changed(&line, text);
-            }
+        let received = change.received(sequence, resource.kind.into());
+        if !received.is_listed() && self.wrong.knows(&change.uid) {
+            self.wrong.changed(&Line::new(received, marks), text);
         }
     }
 

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 use super::Play;
 use super::changes::{LISTED, listed, names};
 
+const EXPIRED: &str = r#"{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}"#;
+
 impl Play {
     fn pod(&mut self, id: InformerId, delta: &str, of: (&str, u32), reason: &str) {
         self.pod_is_received(id, delta, of, reason);
@@ -216,8 +218,8 @@ fn owned(kind: &str, (name, uid): (&str, u32), owner: Option<(&str, &str, u32)>,
     object
 }
 
-#[test]
-fn the_change_with_which_failing_began_is_failing_too_and_both_lead_to_it() {
+/// A Deployment gets an image that cannot be pulled. Its change comes with the watch, or with the list after the watch had expired.
+fn with_another_image(by_list: bool) -> Play {
     let mut play = Play::found("#/pods,replicasets,deployments?view=changes");
     play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 270.0, width: 900.0 }));
     let of = |plural: &str| play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
@@ -242,19 +244,35 @@ fn the_change_with_which_failing_began_is_failing_too_and_both_lead_to_it() {
         play.reflects(id, Input::Frame(&bookmark("9", LISTED)));
     }
     play.later(200.0);
-    let mut comes = |id: InformerId, what: &str, object: &Value| {
+    if by_list {
+        play.reflects(deployments, Input::Frame(EXPIRED));
+        play.later(30_000.0);
+        play.reflects(deployments, Input::Timer);
+        play.reflects(deployments, Input::Opened);
+    }
+    let comes = |play: &mut Play, id: InformerId, what: &str, object: &Value| {
         play.reflects(id, Input::Frame(&json!({"type": what, "object": object}).to_string()));
         play.later(200.0);
     };
-    comes(deployments, "MODIFIED", &deployment(10, "cart:2"));
-    comes(sets, "ADDED", &set("new", 3, 11, 1, "cart:2"));
+    comes(&mut play, deployments, if by_list { "ADDED" } else { "MODIFIED" }, &deployment(10, "cart:2"));
+    if by_list {
+        play.reflects(deployments, Input::Frame(&bookmark("10", LISTED)));
+        play.later(200.0);
+    }
+    comes(&mut play, sets, "ADDED", &set("new", 3, 11, 1, "cart:2"));
     for (version, what, reason) in [(12, "ADDED", "ContainerCreating"), (13, "MODIFIED", "ErrImagePull")] {
         let state = json!({"waiting": {"reason": reason}});
         let rest = json!({"spec": {"containers": [{"name": "c", "image": "cart:2"}]}, "status": {"phase": "Pending",
             "containerStatuses": [{"name": "c", "image": "cart:2", "state": state}]}});
-        comes(pods, what, &owned("Pod", ("new-1", 4), Some(("ReplicaSet", "new", 3)), version, &rest));
+        comes(&mut play, pods, what, &owned("Pod", ("new-1", 4), Some(("ReplicaSet", "new", 3)), version, &rest));
     }
     (0..10).for_each(|_| play.later(200.0));
+    play
+}
+
+#[test]
+fn the_change_with_which_failing_began_is_failing_too_and_both_lead_to_it() {
+    let mut play = with_another_image(false);
     let [entry] = &play.wrong().rows[..] else { panic!("{:?}", play.entries()) };
     assert_eq!((&*entry.kind, &*entry.name), ("Deployment", "shop/cart"), "{entry:?}");
     assert!(entry.began.iter().any(|(words, _)| words.contains("image")), "{entry:?}");
@@ -269,6 +287,31 @@ fn the_change_with_which_failing_began_is_failing_too_and_both_lead_to_it() {
     play.frame();
     let selected = format!("{:?}", play.page.view().header.route.selected);
     assert!(selected.contains("deployments") && selected.contains("cart"), "{selected}");
+}
+
+#[test]
+fn a_change_that_a_list_has_shown_is_a_cause_now_and_at_another_moment() {
+    let mut play = with_another_image(true);
+    let began = |play: &Play| {
+        let [entry] = &play.wrong().rows[..] else { panic!("{:?}", play.entries()) };
+        (entry.began.clone(), entry.began_href.clone(), entry.why_href.clone())
+    };
+    let (words, href, why) = began(&play);
+    assert!(words.iter().any(|(words, _)| words.contains("image")), "{words:?}");
+    let at = play.place.now.get();
+    play.later(300.0);
+    play.rewind(RewindCommand::To(at));
+    (0..10).for_each(|_| play.later(200.0));
+    let then = began(&play);
+    assert_eq!((&then.0, play.wrong().title.starts_with("Wrong at ")), (&words, true));
+    assert_eq!(then.1.split('&').next(), href.split('&').next());
+    play.rewind(RewindCommand::Live);
+    play.place.url.borrow_mut().1 = why.clone();
+    play.command(Command::Arrive(why));
+    (0..10).for_each(|_| play.later(200.0));
+    let causes = play.page.view().feed.why.as_ref().map(|why| why.causes.clone()).unwrap_or_default();
+    let first = causes.first().map(|cause| (cause.title.as_str(), cause.proof));
+    assert_eq!(first, Some(("The image was changed", "proven")), "{causes:#?}");
 }
 
 #[test]
