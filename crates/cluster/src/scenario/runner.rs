@@ -72,6 +72,14 @@ impl Runner {
         }
     }
 
+    /// Keeps a Deployment, by namespace and name, out of the scenarios that users play.
+    #[cfg(test)]
+    pub fn reserve(&self, key: &str) {
+        if let Some(environment) = self.environment.get() {
+            environment.reserve(key);
+        }
+    }
+
     /// Starts a scenario that users play; returns false if that is not possible now.
     pub fn start(&self, scenario: Scenario) -> bool {
         let Some(environment) = self.environment.get() else { return false };

@@ -50,6 +50,9 @@ const FIRST_ROWS: usize = 15;
 /// How soon what is wrong must be named, in milliseconds.
 const NAMED_IN: f64 = 3_000.0;
 
+/// The Deployment that no scenario changes: what a test does to it is the only cause of what becomes of it.
+pub(super) const PLANTED: &str = "why/ledger";
+
 /// What the page has received, and what it has found in that.
 pub(super) struct Page {
     began: Instant,
@@ -259,6 +262,7 @@ pub(super) async fn play_with(args: Args, act: Option<Act>, time: Duration) -> R
             spawn_local(Rc::clone(&page).watch(kind, Client::new(router(), "page")));
         }
         server.app.control.runner.begin(Client::new(router(), "kubectl"), &scenarios);
+        server.app.control.runner.reserve(PLANTED);
         if let Some(act) = act {
             spawn_local(act(Client::new(router(), "kubectl"), Rc::clone(&page)));
         }

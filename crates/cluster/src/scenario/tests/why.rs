@@ -24,7 +24,7 @@ use kubechurn_model::writers::Survey;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::findings::{Page, play};
+use super::findings::{PLANTED, Page, play};
 use crate::client::api_error::ApiError;
 use crate::client::resources::{CLAIMS, CONFIG_MAPS, DEPLOYMENTS, NODES, PODS, SERVICE_ACCOUNTS};
 use crate::client::rest::{Client, DeleteOptions, Patch};
@@ -348,7 +348,7 @@ impl Gardener {
 
     /// Does what breaks something; returns what was done.
     async fn plant(&mut self, plant: Plant, node: &str) -> Result<Log, ApiError> {
-        let of_workload = ("Deployment", "why/ledger");
+        let of_workload = ("Deployment", PLANTED);
         let at = self.page.now();
         let log = |cause: (&str, &str)| Log { at, cause: named(cause), right: named(of_workload) };
         let is_second = self.random.below(2) == 1;

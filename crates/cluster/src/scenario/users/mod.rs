@@ -48,6 +48,12 @@ impl Environment {
         Self { client, seed, random: Random::new(seed), paused, reserved: Arc::default() }
     }
 
+    /// Keeps a Deployment, by namespace and name, out of all scenarios.
+    #[cfg(test)]
+    pub fn reserve(&self, key: &str) {
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned());
+    }
+
     /// A run of a scenario, with random numbers of its own; `None` for load, which users do not play.
     pub fn play(&self, scenario: Scenario) -> Option<Run> {
         let random = Random::new(self.seed.wrapping_mul(31).wrapping_add(scenario as u64 + 1));
