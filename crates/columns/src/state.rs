@@ -192,6 +192,9 @@ pub fn reason(word: &str) -> Tone {
     if is_bad { Tone::Bad } else { Tone::Plain }
 }
 
+/// The conditions that say whether an object is as a whole what it should be, the most telling first.
+pub const WHOLE: [&str; 4] = ["Ready", "Available", "Healthy", "Synced"];
+
 /// What a condition means, by its type and its status. Most conditions are named for what is good; those that are named for
 /// a problem, or for what passes, are listed. What is of neither kind means nothing.
 pub fn condition(kind: &str, name: &str, status: &str) -> Tone {

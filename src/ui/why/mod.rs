@@ -31,6 +31,7 @@ pub fn Why(
     let causes = Memo::new(move |_| why.with(|why| why.causes.clone()));
     let trail = Memo::new(move |_| why.with(|why| why.trail.clone()));
     let writers = Memo::new(move |_| why.with(|why| why.writers.clone()));
+    let has_pods = Memo::new(move |_| why.with(|why| why.has_pods));
     // Where nothing is wrong, the rollout or the life is what there is to be seen.
     let is_wrong = Memo::new(move |_| why.with(|why| !why.tone.is_empty()));
     let of_object = move || {
@@ -86,7 +87,7 @@ pub fn Why(
                     <h2>"Who wrote"</h2>
                     <ul data-testid="why-writers">{move || writers.get().into_iter().map(writer).collect_view()}</ul>
                 </section>
-                <LogSection screen commands />
+                {move || has_pods.get().then(|| view! { <LogSection screen commands /> })}
             </div>
         </section>
     }

@@ -46,8 +46,6 @@ pub struct Printers {
     state: Option<(usize, Box<str>)>,
 }
 
-/// The conditions that say whether an object is as it should be, the most telling first.
-const CONDITIONS: [&str; 4] = ["Ready", "Available", "Healthy", "Synced"];
 /// The members that have a word for an object's state.
 const PHASES: [[&str; 2]; 2] = [["status", "phase"], ["status", "state"]];
 
@@ -57,8 +55,8 @@ fn telling(printer: &Printer) -> Option<usize> {
         return None;
     }
     match printer.path.condition() {
-        Some(name) => CONDITIONS.iter().position(|known| *known == name),
-        None => PHASES.iter().position(|names| printer.path.is_members(names)).map(|at| CONDITIONS.len() + at),
+        Some(name) => state::WHOLE.iter().position(|known| *known == name),
+        None => PHASES.iter().position(|names| printer.path.is_members(names)).map(|at| state::WHOLE.len() + at),
     }
 }
 

@@ -110,6 +110,8 @@ pub struct WhyModel {
     pub life: Option<LifeModel>,
     /// What holds the object back, and what uses it.
     pub holds: Option<HoldsModel>,
+    /// Whether it is one of Pods, whose log can be read.
+    pub has_pods: bool,
 }
 
 impl WhyModel {

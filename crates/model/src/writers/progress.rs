@@ -7,11 +7,12 @@ use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::json;
+use kubechurn_columns::state;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The conditions that say that what was asked for is there, the most telling first.
-const READY: [&str; 3] = ["Ready", "Available", "Complete"];
+/// The condition by which a Job says that what was asked for is there; others say it by those that sum them up.
+const COMPLETE: &str = "Complete";
 /// How many times of a kind are kept.
 const MOST: usize = 2_000;
 
@@ -122,5 +123,9 @@ fn is_ready(text: &str) -> bool {
     let named = |wanted: &&str| {
         conditions.iter().copied().find(|condition| word(condition, "type").as_deref() == Some(*wanted))
     };
-    READY.iter().find_map(named).is_some_and(|condition| word(condition, "status").as_deref() == Some("True"))
+    state::WHOLE
+        .iter()
+        .chain([&COMPLETE])
+        .find_map(named)
+        .is_some_and(|condition| word(condition, "status").as_deref() == Some("True"))
 }

@@ -22,10 +22,9 @@ const UNREADY: f64 = 30_000.0;
 
 /// How long a condition may say that an object is not ready, in milliseconds: what it asks for takes a while to be made.
 const NOT_YET: f64 = 60_000.0;
-/// The conditions that say by `False` that an object is not as it should be, and the words for that, the most telling first.
-const GOOD: [(&str, &str); 4] =
-    [("Ready", "not ready"), ("Available", "not available"), ("Healthy", "not healthy"), ("Synced", "not in sync")];
-/// The conditions that say so by `True`.
+/// The words for each of [`state::WHOLE`] that does not hold.
+const NOT_WHOLE: [&str; state::WHOLE.len()] = ["not ready", "not available", "not healthy", "not in sync"];
+/// The conditions that say by `True` that an object is not as it should be, and the words for that.
 const BAD: [(&str, &str); 6] = [
     ("Failed", "failed"),
     ("Failure", "failed"),
@@ -286,7 +285,7 @@ fn conditions(kind: &str, object: &Parts<'_>) -> Option<Found> {
         (own == status).then_some(Found { fault, since, patience })
     };
     let bad = BAD.into_iter().find_map(|one| says(one, "True", 0.0));
-    bad.or_else(|| GOOD.into_iter().find_map(|one| says(one, "False", NOT_YET)))
+    bad.or_else(|| state::WHOLE.into_iter().zip(NOT_WHOLE).find_map(|one| says(one, "False", NOT_YET)))
 }
 
 fn time(json: &str) -> Option<Timestamp> {

@@ -216,6 +216,7 @@ impl Why {
             is_searching: found.is_none(),
             causes: causes.iter().take(MOST).map(|cause| cause_row(cause, incident, cx)).collect(),
             writers: writers(causes, cx),
+            has_pods: !self.pods(cx).1.is_empty(),
             ..WhyModel::default()
         };
         if let Some(found) = found {

@@ -9,6 +9,7 @@ use kubechurn_model::feed::wrong::row::WrongModel;
 use kubechurn_model::history::Budget;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::rewind::banner::RewindCommand;
+use kubechurn_model::view::why::WhyModel;
 use serde_json::{Value, json};
 
 use super::Play;
@@ -35,6 +36,13 @@ impl Play {
     fn later(&mut self, milliseconds: f64) {
         self.place.now.set(self.place.now.get() + milliseconds);
         self.frame();
+    }
+
+    fn why(&mut self, href: &str) -> WhyModel {
+        self.place.url.borrow_mut().1 = href.to_owned();
+        self.command(Command::Arrive(href.to_owned()));
+        (0..10).for_each(|_| self.later(200.0));
+        (*self.page.view().feed.why).clone().expect("an incident is shown")
     }
 
     fn wrong(&self) -> &WrongModel {
@@ -306,10 +314,8 @@ fn a_change_that_a_list_has_shown_is_a_cause_now_and_at_another_moment() {
     assert_eq!((&then.0, play.wrong().title.starts_with("Wrong at ")), (&words, true));
     assert_eq!(then.1.split('&').next(), href.split('&').next());
     play.rewind(RewindCommand::Live);
-    play.place.url.borrow_mut().1 = why.clone();
-    play.command(Command::Arrive(why));
-    (0..10).for_each(|_| play.later(200.0));
-    let causes = play.page.view().feed.why.as_ref().map(|why| why.causes.clone()).unwrap_or_default();
+    let WhyModel { causes, has_pods, .. } = play.why(&why);
+    assert!(has_pods, "their log can be read");
     let first = causes.first().map(|cause| (cause.title.as_str(), cause.proof));
     assert_eq!(first, Some(("The image was changed", "proven")), "{causes:#?}");
 }
@@ -331,6 +337,8 @@ fn who_scales_without_a_time_has_the_name_on_the_card() {
     }
     let [card] = &play.wrong().rows[..] else { panic!("{:#?}", play.entries()) };
     assert!(card.is_card && card.writer.starts_with("kubectl"), "{card:?}");
+    let href = card.why_href.clone();
+    assert!(!play.why(&href).has_pods, "a fight over a Deployment has no log");
 }
 
 #[test]
