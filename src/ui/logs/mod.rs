@@ -69,6 +69,8 @@ fn Log(screen: Screen, commands: Commands) -> impl IntoView {
                 <Show when=move || can_ask.get()>
                     <button data-testid="log-again" on:click=move |_| send(LogCommand::Again)>"Ask again"</button>
                 </Show>
+                <button data-testid="log-save" title="save the lines that are shown as a text file"
+                    on:click=move |_| send(LogCommand::Save)>"Save"</button>
                 <span class="log-kept num" data-testid="log-kept">{move || kept.get()}</span>
             </div>
             <div class="log-sources" role="group" aria-label="containers">

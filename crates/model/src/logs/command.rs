@@ -26,4 +26,6 @@ pub enum LogCommand {
     Again,
     /// Read the logs from their beginning.
     Whole,
+    /// Save the lines that are shown as a text file.
+    Save,
 }

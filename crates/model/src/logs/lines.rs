@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::logs::reader::ReadLine;
+use crate::logs::stamp::Stamp;
 
 /// How many bytes of memory a line takes beside its text.
 const OVERHEAD: usize = 56;
@@ -201,6 +202,31 @@ impl Lines {
         }
     }
 
+    /// The lines that are shown, as a text: first what is to be said of them, each time with its nanoseconds, and before each line the
+    /// name of its source. Returns how many lines of containers it has, too.
+    pub fn written(&self, head: &[String], sources: &[String]) -> (String, usize) {
+        let (mut text, mut stamp, mut rows) = (String::with_capacity(self.bytes), Stamp::default(), 0);
+        head.iter().for_each(|words| push_remark(words, &mut text));
+        for line in (0..self.shown()).filter_map(|place| self.get(place)) {
+            if line.is_remark {
+                push_remark(&line.text, &mut text);
+                continue;
+            }
+            rows += 1;
+            text.push_str(sources.get(usize::from(line.source)).map_or("", String::as_str));
+            if let Some(time) = line.time {
+                stamp.write(time, &mut text);
+                text.push(' ');
+            }
+            text.push_str(&line.text);
+            if line.cut > 0 {
+                text.push_str(&format!(" … {} more bytes were cut", line.cut));
+            }
+            text.push('\n');
+        }
+        (text, rows)
+    }
+
     /// How many lines came, are kept and were dropped: the first number is the sum of the others.
     pub fn counts(&self) -> (u64, u64, u64) {
         (self.received, self.received - self.dropped, self.dropped)
@@ -209,5 +235,13 @@ impl Lines {
     /// How many bytes they take.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+}
+/// What no container wrote is marked as a comment.
+fn push_remark(words: &str, text: &mut String) {
+    for line in words.lines() {
+        text.push_str("# ");
+        text.push_str(line);
+        text.push('\n');
     }
 }

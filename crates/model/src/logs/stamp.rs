@@ -1,6 +1,7 @@
 //! The time with which the server begins a line.
 
 use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::record::time::Time;
 
 /// Nanoseconds in a second.
 pub const SECOND: i64 = 1_000_000_000;
@@ -31,6 +32,31 @@ fn read(text: &[u8]) -> Option<i64> {
         digits.fold((0, SECOND), |(sum, unit), digit| (sum + i64::from(digit - b'0') * unit / 10, unit / 10));
     debug_assert!(unit > 0);
     seconds.checked_mul(SECOND)?.checked_add(nanos)
+}
+
+/// Writes times as the server does. The lines of a second have its letters in common.
+#[derive(Debug, Default)]
+pub struct Stamp {
+    second: Option<i64>,
+    letters: String,
+}
+
+impl Stamp {
+    /// Writes a time, in nanoseconds since 1970, as `2026-11-21T08:13:27.000000001Z`.
+    pub fn write(&mut self, time: i64, out: &mut String) {
+        let (second, nanos) = (time.div_euclid(SECOND), time.rem_euclid(SECOND));
+        if self.second.replace(second) != Some(second) {
+            self.letters = Time::from_seconds(second).to_string();
+        }
+        out.push_str(self.letters.trim_end_matches('Z'));
+        let mut digits = *b".000000000Z";
+        let mut rest = nanos;
+        for digit in digits[1..10].iter_mut().rev() {
+            *digit = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        out.extend(digits.map(char::from));
+    }
 }
 
 /// A time of the server in milliseconds.
@@ -67,5 +93,16 @@ mod tests {
         }
         assert_eq!(split(b"2026-11-21T08:13:27.\xff\xfeZ x").0, None);
         assert_eq!(nanoseconds(milliseconds(at)), at);
+    }
+
+    #[test]
+    fn a_time_is_written_as_it_is_read() {
+        let mut stamp = Stamp::default();
+        let at = 1_795_248_807 * SECOND;
+        for time in [at, at + 1, at + 123_456_789, at + SECOND - 1, at + SECOND, 0, -1] {
+            let mut text = String::new();
+            stamp.write(time, &mut text);
+            assert_eq!((split(text.as_bytes()).0, text.len()), (Some(time), 30), "{text}");
+        }
     }
 }

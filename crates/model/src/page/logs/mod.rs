@@ -15,7 +15,7 @@ use crate::logs::source::{Source, State, TAIL};
 use crate::logs::stamp::{milliseconds, nanoseconds};
 use crate::navigation::route::Route;
 use crate::page::context::Context;
-use crate::page::effect::{Effect, RECORDED, RequestId};
+use crate::page::effect::{Effect, RECORDED, Request, RequestId};
 use crate::page::feed::Feed;
 use crate::page::inspector::Inspector;
 use crate::page::links::of_change;
@@ -24,6 +24,7 @@ use crate::page::logs::pods::{Of, Pods};
 use crate::page::requests::Purpose;
 use crate::page::table::Table;
 use crate::page::why::{Why, in_hand};
+use crate::table::export::plain_name;
 use crate::timeline::mark::grouped;
 use crate::view::bytes_of;
 use crate::view::logs::{LINE, LogModel, LogRow, LogSource};
@@ -119,6 +120,7 @@ impl Logs {
                 log.followed = Followed::new(BUDGET);
                 (log.is_whole, log.looked, log.only) = (true, (f64::NEG_INFINITY, 0), None);
             }
+            LogCommand::Save => return log.save(cx),
             LogCommand::Show | LogCommand::Open => {}
         }
         let only = log.only;
@@ -369,6 +371,30 @@ impl Log {
         }
     }
 
+    /// Saves the lines that are shown, as `kubectl logs --timestamps` writes them.
+    fn save(&self, cx: &mut Context<'_>) {
+        let names = Names { log: self };
+        let mut head = vec![format!("Log of {}, saved at {}.", self.title, cx.words().full(cx.now))];
+        if !self.words.trim().is_empty() {
+            head.push(format!("Only lines with: {}", self.words.trim()));
+        }
+        if let Some(source) = self.only.and_then(|only| self.followed.sources.get(usize::from(only))) {
+            head.push(format!("Only {}.", names.of(source)));
+        }
+        head.extend(self.notes(cx));
+        let sources: Vec<String> = match &self.followed.sources[..] {
+            [_] => vec![String::new()],
+            several => several.iter().map(|source| format!("[{}] ", names.whole(source))).collect(),
+        };
+        let (text, rows) = self.followed.lines.written(&head, &sources);
+        let of = match &self.of {
+            Of::Object(kind, key) => format!("{kind} {} {}", key.namespace, key.name),
+            Of::Incident(place) => format!("incident {}", place.name()),
+        };
+        let name = plain_name("log", &[of], &cx.words().for_file(cx.now), "log");
+        cx.request(Purpose::Save(name.clone()), Request::SaveText { name, text, rows });
+    }
+
     fn source(&self, source: &Source, names: &Names<'_>) -> LogSource {
         LogSource {
             number: source.number,
@@ -445,6 +471,12 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
+    /// With its Pod, as `kubectl logs --prefix` has it.
+    fn whole(&self, source: &Source) -> String {
+        let run = if source.is_previous { ", previous run" } else { "" };
+        format!("pod/{}/{}{run}", source.pod.name, source.container.name)
+    }
+
     fn of(&self, source: &Source) -> String {
         let pods = &self.log.pods.keys;
         let pod = match pods.len() {

@@ -143,6 +143,39 @@ fn only_the_rows_in_sight_are_made_and_those_at_the_end_are_followed() {
 }
 
 #[test]
+fn the_lines_that_are_shown_are_saved_with_the_times_of_the_server() {
+    let (mut play, id) = listed_at("#/pods?view=changes");
+    play.receives(id, "ADDED", &web(1, true, 10));
+    play.command(Command::Arrive(String::from("#/pods?view=changes&sel=shop/web&tab=logs")));
+    play.look();
+    play.comes(0, &LogInput::Opened);
+    play.comes(0, &LogInput::Bytes(b"1970-01-01T00:00:01.000000002Z GET /\n1970-01-01T00:00:01.5Z fatal: <b>\n"));
+    play.comes(0, &LogInput::Ended);
+    play.comes(1, &LogInput::Opened);
+    play.comes(1, &LogInput::Bytes(b"1970-01-01T00:00:02Z GET /\nwithout a time\n"));
+    play.done();
+    play.command(Command::Logs(LogCommand::Save));
+    let done = play.done();
+    let (name, text) = done.split_once(": ").expect("a file is saved");
+    assert!(name.starts_with("save log-pods-shop-web-1970") && name.ends_with(".log 4"), "{name}");
+    let (head, lines): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("# "));
+    assert!(head[0].starts_with("# Log of Pod shop/web, saved at "), "{head:?}");
+    let expected = [
+        "[pod/web/web, previous run] 1970-01-01T00:00:01.000000002Z GET /",
+        "[pod/web/web, previous run] 1970-01-01T00:00:01.500000000Z fatal: <b>",
+        "[pod/web/web] 1970-01-01T00:00:02.000000000Z GET /",
+        "[pod/web/web] without a time",
+    ];
+    assert_eq!(lines, expected);
+    // What is left out is said.
+    play.command(Command::Logs(LogCommand::Filter(String::from("fatal"))));
+    play.command(Command::Logs(LogCommand::Save));
+    let done = play.done();
+    assert!(done.contains(".log 1: ") && done.contains("\n# Only lines with: fatal\n"), "{done}");
+    assert!(done.ends_with(&format!("{}\n", expected[1])), "{done}");
+}
+
+#[test]
 fn a_refusal_says_what_to_ask_for_and_a_crash_has_its_run_before() {
     let (mut play, id) = listed_at("#/pods?view=changes");
     play.receives(id, "ADDED", &web(3, true, 10));
