@@ -3,9 +3,9 @@
 //!
 //! Run it with `./dev bench`, or with `cargo bench --bench page` after the page and the demo cluster are built. The
 //! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
-//! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `rewind`, `inside`,
-//! `worker`, `builds`; numbers select the sizes of cluster of `list` and `rewind`, and the events a second of `builds`,
-//! which watches Pods `alone` where that is said.
+//! after `--` select the parts: `files`, `start`, `list`, `load`, `recorder`, `idle`, `log`, `rewind`,
+//! `inside`, `worker`, `builds`; numbers select the sizes of cluster of `list` and `rewind`, the minutes of `log`, and the events a
+//! second of `builds`, which watches Pods `alone` where that is said.
 
 // The sizes of the page's files as they are transferred.
 mod files;
@@ -27,6 +27,9 @@ mod builds;
 
 // What a page costs on which nothing happens.
 mod idle;
+
+// A log that is followed.
+mod log;
 
 // Another moment than now.
 mod rewind;
@@ -64,6 +67,9 @@ fn main() {
         }
         if runs("idle") {
             idle::report().await;
+        }
+        if runs("log") {
+            log::report(sizes.first().map_or(1, |minutes| u64::from(*minutes))).await;
         }
         if runs("rewind") {
             rewind::report(&sizes).await;
