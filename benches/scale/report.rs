@@ -29,6 +29,7 @@ pub async fn report(sizes: &[u32]) -> bool {
             relists(&start, &memory, &tasks, &mut gates);
             let (window, freshness) = session.wide().await;
             wide(size, &window, &freshness, &mut gates);
+            incident(size, session.incident().await, &mut gates);
             let (tasks, took) = session.resyncs(RESYNCS).await;
             resyncs(size, &tasks, &took, &mut gates);
         }
@@ -155,6 +156,16 @@ fn wide(size: u32, load: &Window, freshness: &Samples, gates: &mut Gates) {
     );
     gates.at_most("tasks over 50 ms with every write on a watch", load.long.count() as f64, 0.0);
     gates.at_most("freshness p95 with every write on a watch, ms", freshness.at(0.95), 150.0);
+}
+
+fn incident(size: u32, (entry, opened, long): (f64, f64, Samples), gates: &mut Gates) {
+    println!(
+        "\nOf {size} Pods some fail: an entry of *Wrong now* after {} ms, its causes {} ms after it was opened; tasks over 50 ms: {}",
+        milliseconds(entry),
+        milliseconds(opened),
+        tasks(&long)
+    );
+    gates.at_most("tasks over 50 ms while Pods fail and the incident is open", long.count() as f64, 0.0);
 }
 
 /// The measured figures and their limits.

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use kubechurn_harness::browser::Browser;
 use kubechurn_harness::cluster::{Cluster, Options};
@@ -67,6 +67,11 @@ const WATCHERS: &str = "
 
 /// The page shows Pods, and all other kinds that a storm writes are pinned.
 const EVERY_KIND: &str = "#/pods?pin=events,nodes,replicasets,deployments,jobs";
+/// The same kinds, whose changes are in view.
+const CHANGES: &str = "#/pods?pin=events,nodes,replicasets,deployments,jobs&view=changes";
+/// The writes a second while Pods fail, and how many of them do.
+const BESIDE: u32 = 200;
+const FAILING: usize = 50;
 
 /// The page, its cluster and its proxy.
 pub struct Session {
@@ -212,6 +217,40 @@ impl Session {
         let freshness = freshness::probe(&self.browser, &self.cluster).await;
         self.cluster.rate(0).await;
         (window, freshness)
+    }
+
+    /// While the cluster goes on, the Pods of a Deployment fail after a change of its image: the milliseconds until that is an entry of
+    /// *Wrong now*, and until the causes of the incident are shown once it is opened; and the tasks over 50 ms. Every kind is watched.
+    pub async fn incident(&self) -> (f64, f64, Samples) {
+        self.cluster.put(&deployment("example/ledger:1", 1)).await;
+        self.browser.run("location.hash = arguments[0]", vec![CHANGES.into()]).await;
+        self.cluster.rate(BESIDE).await;
+        self.cluster.advance(u64::from(BESIDE) * 5, BESIDE).await;
+        metrics::forget_long_tasks(&self.browser).await;
+        let began = Instant::now();
+        for object in failing() {
+            self.cluster.put(&object).await;
+        }
+        let entry = "return [...document.querySelectorAll('[data-testid=wrong-why]')].map(one => one.getAttribute('href') ?? '').find(href => href.includes('ledger')) ?? null";
+        let href = wait_until("it is an entry", Duration::from_secs(60), async || {
+            let href = self.browser.run(entry, Vec::new()).await;
+            href.as_str().map(str::to_owned).ok_or_else(|| String::from("it is none"))
+        })
+        .await;
+        let (told, began) = (began.elapsed(), Instant::now());
+        self.browser.run("location.hash = arguments[0]", vec![href.into()]).await;
+        let first = "return document.querySelector('[data-testid=why-cause]')?.textContent ?? ''";
+        wait_until("its cause is shown", Duration::from_secs(60), async || {
+            let cause = self.browser.run(first, Vec::new()).await;
+            holds(cause.as_str().is_some_and(|cause| cause.contains("image")), || cause.to_string())
+        })
+        .await;
+        let opened = began.elapsed();
+        // What goes on changes the incident.
+        self.cluster.advance(u64::from(BESIDE) * 10, BESIDE).await;
+        self.cluster.rate(0).await;
+        let [told, opened] = [told, opened].map(|time| time.as_secs_f64() * 1_000.0);
+        (told, opened, metrics::long_tasks(&self.browser).await)
     }
 
     /// Measures a window of load; the load continues afterwards.
@@ -371,4 +410,39 @@ impl Session {
         let value = self.browser.run(script, vec![name.into()]).await;
         value.as_f64().unwrap_or(f64::NAN)
     }
+}
+
+/// An object of the namespace `default`, with its controller.
+fn object_of(kind: &str, name: &str, owner: Option<(&str, &str)>, rest: &Value) -> Value {
+    let owners = owner.map(
+        |(kind, name)| json!({"kind": kind, "apiVersion": "apps/v1", "name": name, "uid": name, "controller": true}),
+    );
+    let group = if kind == "Pod" { "v1" } else { "apps/v1" };
+    let mut object = json!({"kind": kind, "apiVersion": group,
+        "metadata": {"name": name, "namespace": "default", "uid": name, "ownerReferences": owners.into_iter().collect::<Vec<_>>()}});
+    rest.as_object().into_iter().flatten().for_each(|(name, value)| object[name] = value.clone());
+    object
+}
+
+/// The Deployment whose Pods fail.
+fn deployment(image: &str, generation: u32) -> Value {
+    let containers = json!([{"name": "main", "image": image}]);
+    let spec = json!({"replicas": FAILING, "template": {"spec": {"containers": containers}}});
+    let mut object =
+        object_of("Deployment", "ledger", None, &json!({"spec": spec, "status": {"observedGeneration": generation}}));
+    object["metadata"]["generation"] = generation.into();
+    object
+}
+
+/// What comes of another image.
+fn failing() -> Vec<Value> {
+    let image = "example/ledger:2-typo";
+    let containers = json!([{"name": "main", "image": image}]);
+    let spec = json!({"replicas": FAILING, "template": {"spec": {"containers": containers}}});
+    let set = object_of("ReplicaSet", "ledger-2", Some(("Deployment", "ledger")), &json!({"spec": spec, "status": {}}));
+    let state = json!([{"name": "main", "image": image, "ready": false, "restartCount": 0,
+        "state": {"waiting": {"reason": "ErrImagePull", "message": format!("{image}: not found")}}}]);
+    let rest = json!({"spec": {"containers": containers}, "status": {"phase": "Pending", "containerStatuses": state}});
+    let pod = |number| object_of("Pod", &format!("ledger-2-{number}"), Some(("ReplicaSet", "ledger-2")), &rest);
+    [deployment(image, 2), set].into_iter().chain((0..FAILING).map(pod)).collect()
 }
