@@ -198,6 +198,71 @@ async fn pods_that_use_an_object_are_counted_and_those_with_the_old_data() {
 }
 
 #[tokio::test]
+async fn what_a_drain_of_a_node_waits_for_is_named() {
+    let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+    with_page(cluster.port(), "#/nodes?sel=mine&pin=pods,poddisruptionbudgets", async |page| {
+        for kind in ["nodes", "pods", "poddisruptionbudgets"] {
+            page.reaches(kind, "live", SOON).await;
+        }
+        let node = |unschedulable: bool| {
+            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "mine", "uid": "mine"},
+                "spec": {"unschedulable": unschedulable}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}})
+        };
+        let pod = |name: &str, labels: Value, owner: &str, node: &str, phase: &str| {
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "shop", "uid": name, "labels": labels,
+                    "ownerReferences": [{"apiVersion": "apps/v1", "kind": owner, "name": "o", "uid": "o", "controller": true}]},
+                "spec": {"nodeName": node, "containers": [{"name": "c"}]}, "status": {"phase": phase}})
+        };
+        let web = json!({"app": "web"});
+        let all = [
+            pod("web-1", web.clone(), "ReplicaSet", "mine", "Running"),
+            pod("web-2", web.clone(), "ReplicaSet", "mine", "Running"),
+            pod("web-3", web.clone(), "ReplicaSet", "mine", "Succeeded"),
+            pod("web-4", web.clone(), "ReplicaSet", "other", "Running"),
+            pod("db-1", json!({"app": "db"}), "StatefulSet", "mine", "Running"),
+            pod("agent", json!({"app": "agent"}), "DaemonSet", "mine", "Running"),
+        ];
+        for one in &all {
+            cluster.put(one).await;
+        }
+        let budget = |name: &str, namespace: &str, app: &str, allowed: u32| {
+            json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+                "metadata": {"name": name, "namespace": namespace, "uid": format!("{namespace}-{name}")},
+                "spec": {"selector": {"matchLabels": {"app": app}}},
+                "status": {"disruptionsAllowed": allowed, "currentHealthy": 3, "desiredHealthy": 3}})
+        };
+        let budgets = [("web", "shop", "web", 0), ("web", "elsewhere", "web", 0), ("db", "shop", "db", 1), ("agent", "shop", "agent", 0)];
+        for (name, namespace, app, allowed) in budgets {
+            cluster.put(&budget(name, namespace, app, allowed)).await;
+        }
+        cluster.put(&node(false)).await;
+        // Nothing is said of a node that takes Pods.
+        let is_there = |page: &Page| page.rows("nodes").iter().any(|row| row.key == "mine");
+        page.in_time("the node is there", SOON, async || holds(is_there(page), || String::from("it is not"))).await;
+        assert_eq!(page.view(|view| (*view.inspector.holds).clone()), None);
+        cluster.put(&node(true)).await;
+        let model = shown(page, "the budget refuses", |model| !model.held.is_empty()).await;
+        let expected = "It takes no new Pods. 3 Pods that a drain takes are on it. 1 Pod of a DaemonSet or of the node itself stays.";
+        assert_eq!((&*model.asked, &model.unknown), (expected, &Vec::new()));
+        let lines: Vec<String> = model.held.iter().map(line).collect();
+        let refuses = "PodDisruptionBudget shop/web refuses to evict web-1 and 1 more now: 3 Pods are healthy, and 3 must be";
+        assert_eq!(lines, [refuses]);
+        let at = now(page);
+        // It allows one again, and the Pods go.
+        cluster.put(&budget("web", "shop", "web", 1)).await;
+        shown(page, "it refuses no more", |model| model.held.is_empty()).await;
+        for name in ["web-1", "web-2", "db-1"] {
+            cluster.delete(&format!("/api/v1/namespaces/shop/pods/{name}")).await;
+        }
+        shown(page, "the node is drained", |model| model.asked.contains("No Pod that a drain takes is left on it.")).await;
+        rewind(page, at);
+        let is_as_it_was = |then: &HoldsModel| then.asked == model.asked && then.held.iter().map(line).eq([refuses]);
+        shown(page, "it is as it was", is_as_it_was).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_is_left_in_a_namespace_and_what_blocks_an_owner_is_listed() {
     let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
     with_page(cluster.port(), "#/namespaces?sel=shop&pin=configmaps,pods", async |page| {

@@ -35,8 +35,12 @@ pub struct Seen {
     pub uses: Option<(Taken, Option<Timestamp>)>,
     /// Whether its deletion is awaited by a foreground deletion.
     pub blocks: bool,
-    /// A budget that refuses an eviction: how many Pods are healthy, and how many must be.
+    /// A budget that refuses an eviction: how many Pods are healthy, and how many must be. Of a node it is each that allows none.
     pub refuses: Option<(i64, i64)>,
+    /// The text of such a budget, or the labels of a Pod on the node that is looked at.
+    pub text: Box<str>,
+    /// Whether it is a Pod that a drain of the node takes, or one that it leaves: of a DaemonSet, or of the node itself.
+    pub drained: Option<bool>,
     /// The node to which a volume is attached.
     pub attached: Option<Box<str>>,
     /// Whether it is in the namespace that is looked at.
@@ -45,7 +49,12 @@ pub struct Seen {
 
 impl Seen {
     fn is_something(&self) -> bool {
-        self.uses.is_some() || self.blocks || self.refuses.is_some() || self.attached.is_some() || self.remains
+        self.uses.is_some()
+            || self.blocks
+            || self.refuses.is_some()
+            || self.drained.is_some()
+            || self.attached.is_some()
+            || self.remains
     }
 }
 
@@ -177,6 +186,7 @@ impl Search {
             _ if !is_here => false,
             _ if self.is_foreground => true,
             "Pod" => resource.kind == "PodDisruptionBudget",
+            "Node" => resource.kind == "PodDisruptionBudget" || (resource.kind == "Pod" && resource.group.is_empty()),
             "PersistentVolume" => resource.kind == "VolumeAttachment",
             _ => is_used(&self.resource) && users_of(&self.resource).any(|kind| kind == resource.kind),
         }
@@ -259,7 +269,22 @@ impl Search {
                 });
         }
         match resource.kind {
-            "PodDisruptionBudget" if self.resource.kind == "Pod" => seen.refuses = refuses(&object, &self.own),
+            "PodDisruptionBudget" if self.resource.kind == "Pod" => {
+                let labels = labels_of(&self.own);
+                seen.refuses = refuses(&object).filter(|_| selects(&object, labels));
+            }
+            "PodDisruptionBudget" if self.resource.kind == "Node" => {
+                seen.refuses = refuses(&object);
+                seen.text = if seen.refuses.is_some() { object.into() } else { Box::default() };
+            }
+            "Pod" if self.resource.kind == "Node" => {
+                let node = json::value_at(&object, &["spec", "nodeName"]).and_then(json::unescaped);
+                let has_ended = matches!(text(&object, &["status", "phase"]).as_deref(), Some("Succeeded" | "Failed"));
+                if node.as_deref() == Some(&*self.key.name) && !has_ended {
+                    (seen.is_pod, seen.drained) = (true, Some(!stays(&object)));
+                    seen.text = labels_of(&object).into();
+                }
+            }
             "VolumeAttachment" => {
                 let volume = text(&object, &["spec", "source", "persistentVolumeName"]);
                 let node = text(&object, &["spec", "nodeName"]).unwrap_or_default();
@@ -344,15 +369,29 @@ impl Search {
     }
 }
 
-/// Whether a budget refuses to evict a Pod now: it selects the Pod, and allows no disruption. Returns how many Pods are healthy, and
-/// how many must be.
-fn refuses(budget: &str, pod: &str) -> Option<(i64, i64)> {
+/// Whether a drain leaves a Pod where it is: a DaemonSet would make it anew there, or the kubelet has it from a file
+/// (`kubectl drain`, `pkg/drain/filters.go`).
+fn stays(pod: &str) -> bool {
+    let metadata = json::member(pod, "metadata").unwrap_or("{}");
+    let is_mirror = json::value_at(metadata, &["annotations", "kubernetes.io/config.mirror"]).is_some();
+    is_mirror
+        || list(metadata, "ownerReferences").iter().any(|owner| text(owner, &["kind"]).as_deref() == Some("DaemonSet"))
+}
+
+fn labels_of(object: &str) -> &str {
+    json::value_at(object, &["metadata", "labels"]).unwrap_or("{}")
+}
+
+/// Whether a budget allows no disruption now. Returns how many Pods are healthy, and how many must be.
+fn refuses(budget: &str) -> Option<(i64, i64)> {
     let number = |name: &str| json::value_at(budget, &["status", name]).and_then(json::integer);
-    if number("disruptionsAllowed") != Some(0) {
-        return None;
-    }
-    let selector = json::value_at(budget, &["spec", "selector"])?;
-    let labels = json::value_at(pod, &["metadata", "labels"]).unwrap_or("{}");
+    (number("disruptionsAllowed") == Some(0))
+        .then(|| (number("currentHealthy").unwrap_or(0), number("desiredHealthy").unwrap_or(0)))
+}
+
+/// Whether a budget is about Pods with these labels.
+pub fn selects(budget: &str, labels: &str) -> bool {
+    let Some(selector) = json::value_at(budget, &["spec", "selector"]) else { return false };
     let label = |name: &str| json::member(labels, name).and_then(json::unescaped);
     let mut wanted = json::member(selector, "matchLabels").and_then(json::members).into_iter().flatten();
     let is_equal = wanted.all(|one| label(&one.name).is_some() && label(&one.name) == json::unescaped(one.value));
@@ -372,7 +411,7 @@ fn refuses(budget: &str, pod: &str) -> Option<(i64, i64)> {
         }
     };
     let is_expressed = list(selector, "matchExpressions").iter().all(fits);
-    (is_equal && is_expressed).then(|| (number("currentHealthy").unwrap_or(0), number("desiredHealthy").unwrap_or(0)))
+    is_equal && is_expressed
 }
 
 #[cfg(test)]
@@ -383,11 +422,11 @@ mod tests {
 
     #[test]
     fn a_budget_refuses_what_it_selects_while_it_allows_nothing() {
-        let pod = json!({"metadata": {"labels": {"app": "web", "tier": "front"}}}).to_string();
+        let labels = json!({"app": "web", "tier": "front"}).to_string();
         let check = |allowed: i64, selector: serde_json::Value, expected: Option<(i64, i64)>| {
             let status = json!({"disruptionsAllowed": allowed, "currentHealthy": 2, "desiredHealthy": 2});
             let budget = json!({"spec": {"selector": selector}, "status": status}).to_string();
-            assert_eq!(refuses(&budget, &pod), expected, "{budget}");
+            assert_eq!(refuses(&budget).filter(|_| selects(&budget, &labels)), expected, "{budget}");
         };
         let web = json!({"matchLabels": {"app": "web"}});
         check(0, web.clone(), Some((2, 2)));
@@ -402,6 +441,6 @@ mod tests {
             Some((2, 2)),
         );
         check(0, json!({"matchExpressions": [{"key": "x", "operator": "Odd"}]}), None);
-        assert_eq!(refuses("7", &pod), None);
+        assert_eq!((refuses("7"), selects("7", &labels)), (None, false));
     }
 }

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::json;
 use kubechurn_columns::kinds::Kind;
+use rustc_hash::FxHashMap;
 
 use crate::holds::finalizers::who_takes_off;
-use crate::holds::search::{Search, Seen, is_used, users_of};
+use crate::holds::search::{Search, Seen, is_used, selects, users_of};
 use crate::inspector::deletion::{Deletion, deletion};
 use crate::page::context::Context;
 use crate::page::links::{of_change, of_object};
@@ -43,9 +45,13 @@ pub(super) struct Holding {
     shown: (f64, Option<HoldsModel>),
 }
 
-/// Whether anything is to be searched: the object is to go, others use it, or a budget may keep it.
+/// Whether anything is to be searched: the object is to go, others use it, a budget may keep it, or it is a node that is drained.
 fn is_asked(resource: &ApiResource, own: &str) -> bool {
-    is_used(resource) || resource.kind == "Pod" || is_deleting(own)
+    is_used(resource) || resource.kind == "Pod" || is_deleting(own) || is_cordoned(resource, own)
+}
+
+fn is_cordoned(resource: &ApiResource, own: &str) -> bool {
+    resource.kind == "Node" && json::value_at(own, &["spec", "unschedulable"]) == Some("true")
 }
 
 fn is_deleting(own: &str) -> bool {
@@ -107,7 +113,11 @@ fn made(search: &Search, is_searching: bool, cx: &Context<'_>) -> Option<HoldsMo
     if let Some(deletion) = &deletion {
         add_deletion(&mut model, search, deletion, cx);
     }
-    add_budgets(&mut model, search, deletion.is_some(), cx);
+    match resource.kind {
+        "Pod" => add_budgets(&mut model, search, deletion.is_some(), cx),
+        "Node" if is_cordoned(&resource, &search.own) => add_drain(&mut model, search, cx),
+        _ => {}
+    }
     if is_used(&resource) {
         add_users(&mut model, search, deletion.is_some(), cx);
     }
@@ -272,9 +282,6 @@ fn add_namespace(model: &mut HoldsModel, search: &Search, cx: &Context<'_>) {
 
 /// Budgets that refuse to evict a Pod now.
 fn add_budgets(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &Context<'_>) {
-    if search.resource.kind != "Pod" {
-        return;
-    }
     let (budgets, _) = found(search, &|seen| seen.refuses.map(|_| 0), cx);
     for one in &budgets {
         let (healthy, wanted) = one.2.refuses.unwrap_or_default();
@@ -282,6 +289,67 @@ fn add_budgets(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &
         model.held.push(HoldRow { tone: "wait", ..row(one, words, cx) });
     }
     if is_deleting && !is_watched("PodDisruptionBudget", search.resource.cluster, cx) {
+        model.unknown.push(String::from("PodDisruptionBudgets are not watched: whether one refuses is not known."));
+    }
+}
+
+/// What is left of a node that takes no new Pods, and the budgets that refuse to evict it.
+fn add_drain(model: &mut HoldsModel, search: &Search, cx: &Context<'_>) {
+    let (cluster, history) = (search.resource.cluster, &cx.watching.history);
+    let of = |wanted: bool| search.found.values().filter(move |seen| seen.drained == Some(wanted)).count();
+    let (left, staying) = (of(true), of(false));
+    if !model.asked.is_empty() {
+        model.asked.push(' ');
+    }
+    model.asked += "It takes no new Pods. ";
+    model.asked += &match (left, model.is_searching) {
+        _ if !is_watched("Pod", cluster, cx) => {
+            String::from("Pods are not watched: which ones are on it is not known.")
+        }
+        (0, true) => String::from("Its Pods are being searched …"),
+        (0, false) => String::from("No Pod that a drain takes is left on it."),
+        (1, _) => String::from("1 Pod that a drain takes is on it."),
+        (left, _) => format!("{} Pods that a drain takes are on it.", grouped(left as u64)),
+    };
+    if staying > 0 {
+        let words = number(
+            staying,
+            "Pod of a DaemonSet or of the node itself stays",
+            "Pods of DaemonSets or of the node itself stay",
+        );
+        model.asked += &format!(" {words}.");
+    }
+    let mut pods: FxHashMap<&str, Vec<(&ObjectKey, &str)>> = FxHashMap::default();
+    let mut budgets = Vec::new();
+    for (life, seen) in &search.found {
+        let Some(life) = history.life(*life) else { continue };
+        match (seen.drained, seen.refuses) {
+            (Some(true), _) => pods.entry(&life.key.namespace).or_default().push((&life.key, &seen.text)),
+            (_, Some(refuses)) => budgets.push((life, &seen.text, refuses)),
+            _ => {}
+        }
+    }
+    sort_by(&mut budgets, |one, other| one.0.key.cmp(&other.0.key));
+    let held = budgets.iter().filter_map(|(life, budget, (healthy, wanted))| {
+        let resource = history.resource_of(life)?;
+        let pods = pods.get(&*life.key.namespace)?.iter().filter(|(_, labels)| selects(budget, labels));
+        let (count, first) = (pods.clone().count(), pods.map(|(key, _)| key).min()?);
+        let more = if count > 1 { format!(" and {} more", grouped(count as u64 - 1)) } else { String::new() };
+        Some(HoldRow {
+            name: format!("{} {}", resource.kind, life.key),
+            href: of_object(resource, &life.key, cx),
+            words: format!(
+                "refuses to evict {}{more} now: {healthy} Pods are healthy, and {wanted} must be",
+                first.name
+            ),
+            tone: "wait",
+        })
+    });
+    let held: Vec<HoldRow> = held.collect();
+    let count = held.len();
+    model.held.extend(held.into_iter().take(MOST));
+    model.held.extend(more(count, count.min(MOST), "budgets that refuse"));
+    if left > 0 && !is_watched("PodDisruptionBudget", cluster, cx) {
         model.unknown.push(String::from("PodDisruptionBudgets are not watched: whether one refuses is not known."));
     }
 }
