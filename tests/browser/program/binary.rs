@@ -95,6 +95,16 @@ impl Alone {
     }
 }
 
+impl Drop for Alone {
+    /// Of a program that is killed, and cannot end what it has started, nothing stays.
+    fn drop(&mut self) {
+        for child in self.children() {
+            // It may have ended meanwhile.
+            let _ = Command::new("kill").args(["-KILL", &child]).status();
+        }
+    }
+}
+
 /// The page's address in two parts, of which the second begins with `#`.
 async fn address(process: &Process) -> (String, String) {
     let began = Instant::now();
