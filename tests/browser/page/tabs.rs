@@ -9,10 +9,14 @@ use kubechurn_harness::turn;
 const FOUND: &str = "return [window.mine ?? null, document.visibilityState, innerWidth, innerHeight,
     document.hasFocus(), devicePixelRatio]";
 
-/// How long a loop takes, in milliseconds.
-const BUSY: &str = "const start = performance.now();
-    for (let at = 0, sum = 0; at < 2e7; at++) sum += Math.sqrt(at);
-    return performance.now() - start";
+/// How long a loop takes, in milliseconds: the least of many times, for a busy machine interrupts some of them.
+const BUSY: &str = "let least = Infinity;
+    for (let round = 0; round < 20; round++) {
+        const start = performance.now();
+        for (let at = 0, sum = 0; at < 2e6; at++) sum += Math.sqrt(at);
+        least = Math.min(least, performance.now() - start);
+    }
+    return least";
 
 #[tokio::test]
 async fn a_browser_that_was_left_is_as_a_new_one() {
