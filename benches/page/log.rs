@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use kubechurn_harness::browser::Browser;
 use kubechurn_harness::cluster::{Cluster, Options};
-use kubechurn_harness::measure::metrics::{self, Metrics};
-use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::measure::metrics::{self, LONG_TASKS, Metrics};
+use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::wait::{holds, wait_until};
 
@@ -25,7 +26,8 @@ const COUNTS: &str = "const log = document.querySelector('[data-testid=log]');
 pub async fn report(minutes: u64) {
     let cluster = Cluster::start(&Options { pods: PODS, rate: WRITES, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
-    with_page("log", &proxy.url(), "#/pods", async |page| {
+    let browser = Browser::start(&format!("{INSTRUMENTS}{LONG_TASKS}")).await;
+    with_page_in(browser, "log", &proxy.url(), "#/pods", async |page| {
         page.browser.devtools("Performance.enable", json!({})).await;
         page.reaches("pods", "live", MINUTE).await;
         println!("\n## A log of {LINES} lines a second, followed, beside {WRITES} writes a second\n");

@@ -103,9 +103,9 @@ impl App {
             Request::Save { name, format, export } => Answer::Save(save(&name, format, *export).await),
             Request::Pack { lines, file, name } => Answer::Pack(self.pack(&lines, file, name.as_deref()).await),
             Request::Disk(request) => Answer::Disk(self.disk(request).await),
-            Request::SaveText { name, text, rows } => {
-                let parts = Array::of1(&JsValue::from_str(&text));
-                Answer::Save(download::save(&parts, &name, Format::Json.media_type()).map(|()| rows))
+            Request::SaveText { name, media_type, text, rows } => {
+                let parts = Array::of1(&Uint8Array::from(text.as_bytes()));
+                Answer::Save(download::save(&parts, &name, media_type).map(|()| rows))
             }
         })
     }

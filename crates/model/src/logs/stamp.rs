@@ -55,7 +55,7 @@ impl Stamp {
             *digit = b'0' + (rest % 10) as u8;
             rest /= 10;
         }
-        out.extend(digits.map(char::from));
+        out.push_str(std::str::from_utf8(&digits).unwrap_or_default());
     }
 }
 

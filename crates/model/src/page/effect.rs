@@ -179,10 +179,12 @@ pub enum Request {
     },
     /// Do something in the private file system of the page's origin.
     Disk(DiskRequest),
-    /// Hand a file with lines of JSON to the browser.
+    /// Hand a file with lines of text to the browser.
     SaveText {
         /// What it is called.
         name: String,
+        /// What it is.
+        media_type: &'static str,
         /// What is in it.
         text: String,
         /// How many lines that is.

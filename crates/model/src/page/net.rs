@@ -13,7 +13,7 @@ use crate::page::effect::Request;
 use crate::page::links::{cluster_of, of_pair};
 use crate::page::requests::Purpose;
 use crate::page::time_words::TimeWords;
-use crate::table::export::plain_name;
+use crate::table::export::{Format, plain_name};
 use crate::timeline::mark::MarkType;
 
 /// What the address asks to be compared, while the feed is in view. Nothing is compared that is later than the moment that is
@@ -114,7 +114,8 @@ pub(super) fn export(net: &Net, format: NetFormat, cx: &mut Context<'_>) {
     if format == NetFormat::JsonLines {
         let rows = text.lines().count();
         let name = plain_name("differences", &route.namespaces, &words.for_file(net.times()[1]), "ndjson");
-        cx.request(Purpose::Save(name.clone()), Request::SaveText { name, text, rows });
+        let media_type = Format::Json.media_type();
+        cx.request(Purpose::Save(name.clone()), Request::SaveText { name, media_type, text, rows });
     } else {
         cx.request(Purpose::Copy(format.words(), text.clone()), Request::Copy(text));
     }

@@ -442,7 +442,7 @@ fn word_of(request: &Request) -> String {
         Request::Namespaces(_) => String::from("namespaces"),
         Request::Copy(text) => format!("copy {text}"),
         Request::Save { name, export, .. } => format!("save {name} {}", export.total()),
-        Request::SaveText { name, text, rows } => format!("save {name} {rows}: {text}"),
+        Request::SaveText { name, text, rows, .. } => format!("save {name} {rows}: {text}"),
         Request::Disk(request) => format!("disk {request:?}"),
         Request::Pack { lines, name, .. } => {
             format!("pack {}: {}", name.as_deref().unwrap_or("a block"), String::from_utf8_lossy(lines))

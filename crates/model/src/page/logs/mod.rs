@@ -392,7 +392,8 @@ impl Log {
             Of::Incident(place) => format!("incident {}", place.name()),
         };
         let name = plain_name("log", &[of], &cx.words().for_file(cx.now), "log");
-        cx.request(Purpose::Save(name.clone()), Request::SaveText { name, text, rows });
+        let media_type = "text/plain;charset=utf-8";
+        cx.request(Purpose::Save(name.clone()), Request::SaveText { name, media_type, text, rows });
     }
 
     fn source(&self, source: &Source, names: &Names<'_>) -> LogSource {
