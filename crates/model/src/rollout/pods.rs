@@ -18,6 +18,8 @@ use crate::why::ties::{resource_of, text_at};
 pub const MOST: usize = 300;
 /// How far apart two watches may bring what was written at one time, in milliseconds.
 const APART: f64 = 2_000.0;
+/// Times of a server are in whole seconds; in milliseconds.
+const SECOND: f64 = 1_000.0;
 
 /// What a workload's template became: a ReplicaSet or a ControllerRevision.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +71,15 @@ pub fn revisions(known: &Known<'_>, of: ApiResource, key: &ObjectKey, uid: &str)
     keys_of(known, resource, key).into_iter().filter_map(read).collect()
 }
 
+/// The latest time at which an object may have been made, of which this is the first version that is kept; in milliseconds. One
+/// that a list has brought had been made before.
+fn born(known: &Known<'_>, first: &Entry, object: &str) -> f64 {
+    match first.delta_type {
+        DeltaType::Added => first.at,
+        _ => known.time(object, &["metadata", "creationTimestamp"]).map_or(f64::NEG_INFINITY, |at| at + SECOND),
+    }
+}
+
 /// What the template of a rollout became.
 pub fn made(known: &Known<'_>, of: ApiResource, begun: &Begun, all: &[(u64, ObjectKey, String)]) -> Option<Made> {
     let kind = if of.kind == "Deployment" { "ReplicaSet" } else { "ControllerRevision" };
@@ -77,7 +88,8 @@ pub fn made(known: &Known<'_>, of: ApiResource, begun: &Begun, all: &[(u64, Obje
     let resource = resource_of(known.history, kind, of.cluster)?;
     let entries = known.history.of(&resource, key);
     let first = entries.first()?;
-    let is_again = begun.asked.is_some_and(|asked| first.at + APART < asked.at) && first.sequence < begun.seq;
+    let is_older = begun.asked.is_some_and(|asked| born(known, first, object) + APART < asked.at);
+    let is_again = is_older && first.sequence < begun.seq;
     // One that was there is scaled up, or has another number then.
     let entry: Option<&Entry> = if is_again {
         entries.iter().find(|entry| entry.sequence > begun.seq && entry.sequence < known.received)
@@ -118,8 +130,8 @@ pub fn pods(
             }
             last = Some(entry.uid.clone());
             let Some(pod) = known.history.text(entry.sequence) else { continue };
-            let is_near = begun.asked.is_some_and(|asked| entry.at + APART >= asked.at);
-            let is_near = is_near && entry.delta_type == DeltaType::Added;
+            // A list may bring a Pod sooner than a watch brings what it was made for.
+            let is_near = begun.asked.is_some_and(|asked| born(known, entry, &pod) + APART >= asked.at);
             let is_new = from.is_none_or(|from| entry.sequence > from || is_near);
             // Pods name their revision, by its name or by its hash alone.
             let label = text(&pod, &["metadata", "labels", "controller-revision-hash"]);

@@ -433,4 +433,55 @@ mod tests {
         let slowest = rollout.slowest(9_000.0).expect("a Pod");
         assert_eq!((slowest.took, slowest.most), (1_700.0, ("had its images pulled", 1_700.0)));
     }
+
+    /// The history of a Deployment whose change a watch brought after a list had brought what it led to.
+    fn listed_before(is_again: bool) -> History {
+        use kubechurn_client::api::object::decode_metadata;
+        use kubechurn_client::cache::delta::DeltaType;
+        use kubechurn_client::cache::shared_informer::ReceivedDelta;
+        use kubechurn_columns::kinds::{pods, replicas};
+
+        let mut history = History::new(1 << 20, 0);
+        let template = |image: &str| format!(r#""template":{{"spec":{{"containers":[{{"image":"{image}"}}]}}}}"#);
+        let mut push = |resource, delta_type, now: f64, (name, second): (&str, u32), rest: String| {
+            let text = format!(
+                r#"{{"metadata":{{"name":"{name}","namespace":"shop","uid":"{name}","resourceVersion":"{now}","creationTimestamp":"1970-01-01T00:01:{second:02}Z",{rest}}}"#
+            );
+            let object = std::sync::Arc::new(decode_metadata(&text).expect("an object"));
+            history.push(
+                resource,
+                ReceivedDelta { now, delta_type, object: &object, text: Some(&text), was_known: false },
+            );
+        };
+        let owner = |uid: &str| format!(r#""ownerReferences":[{{"controller":true,"uid":"{uid}"}}]"#);
+        let deployment = |generation: u32, image: &str| {
+            format!(r#""generation":{generation}}},"spec":{{"replicas":1,{}}}"#, template(image))
+        };
+        let revision = r#""annotations":{"deployment.kubernetes.io/revision":"2"}"#;
+        let set = format!(r#"{revision},{}}},"spec":{{{}}}"#, owner("web"), template("web:2"));
+        let (deployments, sets, pods) =
+            (replicas::DEPLOYMENTS.resource, replicas::REPLICA_SETS.resource, pods::KIND.resource);
+        push(deployments, DeltaType::Replaced, 80_000.0, ("web", 0), deployment(1, "web:1"));
+        push(sets, DeltaType::Replaced, 80_400.0, ("web-b", if is_again { 2 } else { 20 }), set);
+        push(pods, DeltaType::Replaced, 80_500.0, ("web-a-old", 1), format!("{}}}", owner("web-a")));
+        push(pods, DeltaType::Replaced, 80_500.0, ("web-b-old", 2), format!("{}}}", owner("web-b")));
+        push(pods, DeltaType::Replaced, 80_500.0, ("web-b-new", 20), format!("{}}}", owner("web-b")));
+        push(deployments, DeltaType::Updated, 80_900.0, ("web", 0), deployment(2, "web:2"));
+        history
+    }
+
+    #[test]
+    fn pods_that_a_list_brought_before_the_change_are_of_the_rollout() {
+        for is_again in [false, true] {
+            let history = listed_before(is_again);
+            let known = Known { history: &history, received: history.received(), at: 90_000.0, to_page: 0.0 };
+            let deployments = kubechurn_columns::kinds::replicas::DEPLOYMENTS.resource;
+            let mut search = Search::begin(deployments, &ObjectKey::new("shop", "web"), 90_000.0, &known);
+            assert!(!search.work(&history, || true));
+            let rollout = &search.found().expect("a rollout").rollout;
+            let names: Vec<&str> = rollout.lives.iter().map(|(name, _)| &**name).collect();
+            assert_eq!(names, ["web-b-new"]);
+            assert_eq!(rollout.made.as_ref().map(|made| made.is_again), Some(is_again));
+        }
+    }
 }

@@ -13,9 +13,11 @@ use crate::history::who::joining;
 use crate::life::seen::{Known, Seen};
 use crate::page::context::Context;
 use crate::page::links::{kind_of, of_change, of_pair, place_of};
+use crate::page::why::watched;
 use crate::rollout::bar::{Step, Stretch, place, stretches, ticks};
 use crate::rollout::search::{Found, Good, Rollout, Search};
 use crate::view::rollout::{BarRow, FactRow, RolloutModel, StretchRow};
+use crate::why::unchanged::Watched;
 
 /// How long a frame may read, in milliseconds.
 const SHARE: f64 = 4.0;
@@ -139,6 +141,28 @@ fn is_complete(rollout: &Rollout) -> bool {
     rollout.begun.well.is_some()
 }
 
+/// From what it is known how far a rollout is.
+#[derive(Clone, Copy, Debug)]
+struct Sees {
+    events: bool,
+    pods: Watched,
+}
+
+impl Sees {
+    fn of(found: &Found, cx: &Context<'_>) -> Sees {
+        Sees { events: found.has_events, pods: watched("Pod", cx.shown_at(), cx) }
+    }
+
+    /// What is waited for, as far as it is known.
+    fn waiting(self, rollout: &Rollout) -> &'static str {
+        match (next_step(rollout, self.events), self.pods) {
+            (step @ (Step::Seen | Step::Done), _) | (step, Watched::Since(_)) => step.waiting(),
+            (_, Watched::Forbidden) => "its Pods may not be read",
+            (_, Watched::Not) => "its Pods are not watched",
+        }
+    }
+}
+
 /// The first step that a rollout has not reached, and that is known where it is.
 fn next_step(rollout: &Rollout, has_events: bool) -> Step {
     let last = rollout.steps.iter().map(|one| one.step).max();
@@ -156,7 +180,7 @@ fn trouble(rollout: &Rollout) -> Option<String> {
 }
 
 /// All stretches of a rollout: those of its steps, what it waits for since, and what is left until it is given up.
-fn all_stretches(rollout: &Rollout, begin: f64, has_events: bool, now: f64) -> Vec<Stretch> {
+fn all_stretches(rollout: &Rollout, begin: f64, sees: Sees, now: f64) -> Vec<Stretch> {
     let mut all = stretches(begin, &rollout.steps);
     if is_complete(rollout) {
         return all;
@@ -168,7 +192,7 @@ fn all_stretches(rollout: &Rollout, begin: f64, has_events: bool, now: f64) -> V
             all.push(Stretch { from, to, what, words, seq, is_from_object: false });
         }
     };
-    let waiting = next_step(rollout, has_events).waiting();
+    let waiting = sees.waiting(rollout);
     let since = rollout.trouble.as_ref().and_then(|(_, _, trouble)| trouble.since);
     match (&rollout.begun.failed, since) {
         (Some((words, _)), _) => push(last, ends, "bad", format!("✕ {words}"), None),
@@ -193,7 +217,7 @@ fn all_stretches(rollout: &Rollout, begin: f64, has_events: bool, now: f64) -> V
     all
 }
 
-fn bar(rollout: &Rollout, name: &str, (axis, has_events): (f64, bool), cx: &Context<'_>) -> BarRow {
+fn bar(rollout: &Rollout, name: &str, (axis, sees): (f64, Sees), cx: &Context<'_>) -> BarRow {
     let now = cx.shown_at();
     let begun = &rollout.begun;
     let revision = match &*begun.revision {
@@ -226,7 +250,7 @@ fn bar(rollout: &Rollout, name: &str, (axis, has_events): (f64, bool), cx: &Cont
             is_from_object: one.is_from_object,
         }
     };
-    let all = at.map(|at| all_stretches(rollout, at, has_events, now)).unwrap_or_default();
+    let all = at.map(|at| all_stretches(rollout, at, sees, now)).unwrap_or_default();
     let took = at.zip(end(rollout)).map(|(at, end)| long(end - at));
     let outcome = match (is_complete(rollout), took) {
         (true, Some(took)) => format!("✓ done, {took}"),
@@ -365,8 +389,9 @@ fn facts(found: &Found, cx: &Context<'_>) -> Vec<FactRow> {
 
 fn model(found: &Found, resource: ApiResource, name: &str, cx: &Context<'_>) -> RolloutModel {
     let (rollout, now) = (&found.rollout, cx.shown_at());
+    let sees = Sees::of(found, cx);
     let last = |of: &Rollout| {
-        let all = begin(of).map(|at| all_stretches(of, at, found.has_events, now)).unwrap_or_default();
+        let all = begin(of).map(|at| all_stretches(of, at, sees, now)).unwrap_or_default();
         all.last().map_or(0.0, |one| one.to)
     };
     let good = match &found.good {
@@ -374,8 +399,8 @@ fn model(found: &Found, resource: ApiResource, name: &str, cx: &Context<'_>) -> 
         _ => None,
     };
     let axis = good.map_or(0.0, last).max(last(rollout)).max(1_000.0);
-    let mut bars = vec![bar(rollout, "This one", (axis, found.has_events), cx)];
-    bars.extend(good.map(|good| bar(good, "The last good one", (axis, found.has_events), cx)));
+    let mut bars = vec![bar(rollout, "This one", (axis, sees), cx)];
+    bars.extend(good.map(|good| bar(good, "The last good one", (axis, sees), cx)));
     let (against, parted) = against(found, now);
     let pair = found.pair.map(|(old, new)| Pair { old: Some(old), new: Some(new), at: 0.0 });
     RolloutModel {
