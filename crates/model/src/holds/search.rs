@@ -279,8 +279,7 @@ impl Search {
             }
             "Pod" if self.resource.kind == "Node" => {
                 let node = json::value_at(&object, &["spec", "nodeName"]).and_then(json::unescaped);
-                let has_ended = matches!(text(&object, &["status", "phase"]).as_deref(), Some("Succeeded" | "Failed"));
-                if node.as_deref() == Some(&*self.key.name) && !has_ended {
+                if node.as_deref() == Some(&*self.key.name) && !has_ended(&object) {
                     (seen.is_pod, seen.drained) = (true, Some(!stays(&object)));
                     seen.text = labels_of(&object).into();
                 }
@@ -310,8 +309,7 @@ impl Search {
 
     /// How an object refers to that which is looked at. A Pod that has ended uses nothing any more.
     fn uses(&self, kind: &str, object: &str) -> Option<(Taken, Option<Timestamp>)> {
-        let has_ended = matches!(text(object, &["status", "phase"]).as_deref(), Some("Succeeded" | "Failed"));
-        if has_ended && kind == "Pod" {
+        if kind == "Pod" && has_ended(object) {
             return None;
         }
         let (mut taken, mut containers) = (None::<Taken>, Vec::new());
@@ -367,6 +365,10 @@ impl Search {
             }
         }
     }
+}
+
+fn has_ended(pod: &str) -> bool {
+    matches!(text(pod, &["status", "phase"]).as_deref(), Some("Succeeded" | "Failed"))
 }
 
 /// Whether a drain leaves a Pod where it is: a DaemonSet would make it anew there, or the kubelet has it from a file

@@ -40,11 +40,10 @@ pub struct Said {
 /// Whether an object has the name of another one, or one that was made of it: with a dash, or with a point in the name of an Event.
 /// Of a long name the server takes the first letters.
 pub fn is_of(name: &str, of: &str) -> bool {
-    let made = |mark: char| {
-        let base = format!("{of}{mark}");
-        name.starts_with(&base[..base.floor_char_boundary(LONGEST)])
-    };
-    name == of || made('-') || made('.')
+    match of.len() {
+        LONGEST.. => name.starts_with(&of[..of.floor_char_boundary(LONGEST)]),
+        _ => name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.'])),
+    }
 }
 
 /// The Events in a namespace whose names are made of this one. Each recorder names an Event by the object that it is about, and

@@ -6,6 +6,7 @@ use kubechurn_client::json;
 
 use crate::feed::wrong::is_wrong;
 use crate::history::{Entry, History};
+use crate::life::event::is_of;
 use crate::why::cause::{Cause, Proof};
 use crate::why::incident::Incident;
 use crate::why::references::text;
@@ -140,7 +141,8 @@ fn event(history: &History, (resource, key): (&ApiResource, &ObjectKey), since: 
     let from = history.moment(since - 2_000.0).received;
     let mut found: Vec<u64> = Vec::new();
     history.each_received(from, EVENTS, &mut |record, life, of| {
-        if of.kind == "Event" && of.cluster == resource.cluster && life.key.namespace == key.namespace {
+        let is_here = of.cluster == resource.cluster && life.key.namespace == key.namespace;
+        if of.kind == "Event" && is_here && is_of(&life.key.name, &key.name) {
             found.push(record.sequence);
         }
     });

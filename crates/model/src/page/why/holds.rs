@@ -280,16 +280,26 @@ fn add_namespace(model: &mut HoldsModel, search: &Search, cx: &Context<'_>) {
         .push(String::from("Kinds that are not watched may have objects left, too: they are not listed here."));
 }
 
+/// What a budget refuses that has so many healthy Pods, and must have so many.
+fn refusal(pods: &str, (healthy, wanted): (i64, i64)) -> String {
+    format!("refuses to evict {pods} now: {healthy} Pods are healthy, and {wanted} must be")
+}
+
+fn add_unwatched_budgets(model: &mut HoldsModel, search: &Search, cx: &Context<'_>) {
+    if !is_watched("PodDisruptionBudget", search.resource.cluster, cx) {
+        model.unknown.push(String::from("PodDisruptionBudgets are not watched: whether one refuses is not known."));
+    }
+}
+
 /// Budgets that refuse to evict a Pod now.
 fn add_budgets(model: &mut HoldsModel, search: &Search, is_deleting: bool, cx: &Context<'_>) {
     let (budgets, _) = found(search, &|seen| seen.refuses.map(|_| 0), cx);
     for one in &budgets {
-        let (healthy, wanted) = one.2.refuses.unwrap_or_default();
-        let words = format!("refuses to evict it now: {healthy} Pods are healthy, and {wanted} must be");
+        let words = refusal("it", one.2.refuses.unwrap_or_default());
         model.held.push(HoldRow { tone: "wait", ..row(one, words, cx) });
     }
-    if is_deleting && !is_watched("PodDisruptionBudget", search.resource.cluster, cx) {
-        model.unknown.push(String::from("PodDisruptionBudgets are not watched: whether one refuses is not known."));
+    if is_deleting {
+        add_unwatched_budgets(model, search, cx);
     }
 }
 
@@ -330,7 +340,7 @@ fn add_drain(model: &mut HoldsModel, search: &Search, cx: &Context<'_>) {
         }
     }
     sort_by(&mut budgets, |one, other| one.0.key.cmp(&other.0.key));
-    let held = budgets.iter().filter_map(|(life, budget, (healthy, wanted))| {
+    let held = budgets.iter().filter_map(|(life, budget, refuses)| {
         let resource = history.resource_of(life)?;
         let pods = pods.get(&*life.key.namespace)?.iter().filter(|(_, labels)| selects(budget, labels));
         let (count, first) = (pods.clone().count(), pods.map(|(key, _)| key).min()?);
@@ -338,10 +348,7 @@ fn add_drain(model: &mut HoldsModel, search: &Search, cx: &Context<'_>) {
         Some(HoldRow {
             name: format!("{} {}", resource.kind, life.key),
             href: of_object(resource, &life.key, cx),
-            words: format!(
-                "refuses to evict {}{more} now: {healthy} Pods are healthy, and {wanted} must be",
-                first.name
-            ),
+            words: refusal(&format!("{}{more}", first.name), *refuses),
             tone: "wait",
         })
     });
@@ -349,8 +356,8 @@ fn add_drain(model: &mut HoldsModel, search: &Search, cx: &Context<'_>) {
     let count = held.len();
     model.held.extend(held.into_iter().take(MOST));
     model.held.extend(more(count, count.min(MOST), "budgets that refuse"));
-    if left > 0 && !is_watched("PodDisruptionBudget", cluster, cx) {
-        model.unknown.push(String::from("PodDisruptionBudgets are not watched: whether one refuses is not known."));
+    if left > 0 {
+        add_unwatched_budgets(model, search, cx);
     }
 }
 
