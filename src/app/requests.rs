@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use futures::future::abortable;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Uint8Array};
-use wasm_bindgen::JsValue;
 
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
@@ -13,8 +12,7 @@ use kubechurn_client::api::status::Failure;
 use kubechurn_columns::kinds::namespaces;
 use kubechurn_model::navigation::namespaces::Namespaces;
 use kubechurn_model::page::LogInput;
-use kubechurn_model::page::effect::{Answer, FoundApi, Request, RequestId, UNREADABLE};
-use kubechurn_model::table::export::{Export, Format};
+use kubechurn_model::page::effect::{Answer, FoundApi, Request, RequestId, Slices, UNREADABLE};
 
 use crate::app::App;
 use crate::browser::base::{self, Base, Places};
@@ -100,13 +98,9 @@ impl App {
                 Answer::Namespaces(known)
             }
             Request::Copy(text) => Answer::Copy(clipboard::write(&text).await),
-            Request::Save { name, format, export } => Answer::Save(save(&name, format, *export).await),
+            Request::Save { name, media_type, slices } => Answer::Save(save(&name, media_type, *slices).await),
             Request::Pack { lines, file, name } => Answer::Pack(self.pack(&lines, file, name.as_deref()).await),
             Request::Disk(request) => Answer::Disk(self.disk(request).await),
-            Request::SaveText { name, media_type, text, rows } => {
-                let parts = Array::of1(&Uint8Array::from(text.as_bytes()));
-                Answer::Save(download::save(&parts, &name, media_type).map(|()| rows))
-            }
         })
     }
 
@@ -138,16 +132,16 @@ fn log_input(bytes: Option<&[u8]>) -> LogInput<'_> {
 
 /// Writes a file in slices between which the page goes on, and hands it to the browser. How many rows are in it; `None`
 /// where the browser keeps no file.
-async fn save(name: &str, format: Format, mut export: Export) -> Option<usize> {
-    let (parts, total) = (Array::new(), export.total());
+async fn save(name: &str, media_type: &str, mut slices: Slices) -> Option<usize> {
+    let (parts, total) = (Array::new(), slices.total());
     let mut began = clock::now();
     // Each slice leaves the program's memory at once: that never shrinks again.
-    while let Some(text) = export.slice(SLICE) {
-        parts.push(&JsValue::from_str(&text));
+    while let Some(text) = slices.next(SLICE) {
+        parts.push(&Uint8Array::from(text.as_bytes()));
         if clock::now() - began >= SHARE {
             TimeoutFuture::new(0).await;
             began = clock::now();
         }
     }
-    download::save(&parts, name, format.media_type()).map(|()| total)
+    download::save(&parts, name, media_type).map(|()| total)
 }

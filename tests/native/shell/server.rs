@@ -96,7 +96,7 @@ impl Server {
                 Answer::Namespaces(known)
             }
             Request::Copy(_) => Answer::Copy(false),
-            Request::Save { .. } | Request::SaveText { .. } => Answer::Save(None),
+            Request::Save { .. } => Answer::Save(None),
             Request::Pack { .. } => Answer::Pack(None),
             Request::Disk(_) => Answer::Disk(Err(DiskFailure::default())),
         }

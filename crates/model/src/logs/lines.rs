@@ -1,12 +1,13 @@
 //! The lines that are kept: in the order of time, within a budget, and filtered.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::logs::reader::ReadLine;
 use crate::logs::stamp::Stamp;
 
 /// How many bytes of memory a line takes beside its text.
-const OVERHEAD: usize = 56;
+const OVERHEAD: usize = 72;
 
 /// A line that is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct Line {
     /// Whether it is a remark of the page, and no line of a container.
     pub is_remark: bool,
     /// What it says.
-    pub text: Box<str>,
+    pub text: Arc<str>,
 }
 
 impl Line {
@@ -202,29 +203,14 @@ impl Lines {
         }
     }
 
-    /// The lines that are shown, as a text: first what is to be said of them, each time with its nanoseconds, and before each line the
-    /// name of its source. Returns how many lines of containers it has, too.
-    pub fn written(&self, head: &[String], sources: &[String]) -> (String, usize) {
-        let (mut text, mut stamp, mut rows) = (String::with_capacity(self.bytes), Stamp::default(), 0);
-        head.iter().for_each(|words| push_remark(words, &mut text));
-        for line in (0..self.shown()).filter_map(|place| self.get(place)) {
-            if line.is_remark {
-                push_remark(&line.text, &mut text);
-                continue;
-            }
-            rows += 1;
-            text.push_str(sources.get(usize::from(line.source)).map_or("", String::as_str));
-            if let Some(time) = line.time {
-                stamp.write(time, &mut text);
-                text.push(' ');
-            }
-            text.push_str(&line.text);
-            if line.cut > 0 {
-                text.push_str(&format!(" … {} more bytes were cut", line.cut));
-            }
-            text.push('\n');
-        }
-        (text, rows)
+    /// The lines that are shown now, to be written as a text: first what is to be said of them, each time with its nanoseconds, and
+    /// before each line the name of its source.
+    pub fn writing(&self, head: &[String], sources: Vec<String>) -> Writing {
+        let lines: Vec<Line> = (0..self.shown()).filter_map(|place| self.get(place)).cloned().collect();
+        let total = lines.iter().filter(|line| !line.is_remark).count();
+        let mut begun = String::new();
+        head.iter().for_each(|words| push_remark(words, &mut begun));
+        Writing { begun, sources, total, lines: lines.into_iter(), stamp: Stamp::default() }
     }
 
     /// How many lines came, are kept and were dropped: the first number is the sum of the others.
@@ -237,6 +223,51 @@ impl Lines {
         self.bytes
     }
 }
+
+/// Lines that are being written as a text: those of the moment of the command, whatever comes or is dropped since.
+#[derive(Clone, Debug)]
+pub struct Writing {
+    /// What comes before them; empty when it was taken.
+    begun: String,
+    /// What stands before each line, by the number of its source.
+    sources: Vec<String>,
+    lines: std::vec::IntoIter<Line>,
+    total: usize,
+    stamp: Stamp,
+}
+
+impl Writing {
+    /// The number of all lines of containers.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The next so many lines as text; `None` at the end.
+    pub fn slice(&mut self, count: usize) -> Option<String> {
+        let mut text = std::mem::take(&mut self.begun);
+        if text.is_empty() && self.lines.len() == 0 {
+            return None;
+        }
+        for line in self.lines.by_ref().take(count) {
+            if line.is_remark {
+                push_remark(&line.text, &mut text);
+                continue;
+            }
+            text.push_str(self.sources.get(usize::from(line.source)).map_or("", String::as_str));
+            if let Some(time) = line.time {
+                self.stamp.write(time, &mut text);
+                text.push(' ');
+            }
+            text.push_str(&line.text);
+            if line.cut > 0 {
+                text.push_str(&format!(" … {} more bytes were cut", line.cut));
+            }
+            text.push('\n');
+        }
+        Some(text)
+    }
+}
+
 /// What no container wrote is marked as a comment.
 fn push_remark(words: &str, text: &mut String) {
     for line in words.lines() {

@@ -1,5 +1,7 @@
 //! Cuts the bytes of a log into lines.
 
+use std::sync::Arc;
+
 use crate::logs::stamp;
 
 /// How many bytes of a line are kept. What is longer is cut, and what was cut is counted.
@@ -13,7 +15,7 @@ pub struct ReadLine {
     /// The server's time, in nanoseconds since 1970, if the line has one.
     pub time: Option<i64>,
     /// The text. What is no UTF-8 is replaced by `\u{fffd}`.
-    pub text: Box<str>,
+    pub text: Arc<str>,
     /// How many more bytes the line had.
     pub cut: u32,
 }
@@ -60,7 +62,7 @@ impl Reader {
         let line = self.rest.strip_suffix(b"\r").filter(|_| self.cut == 0).unwrap_or(&self.rest);
         let (time, text) = stamp::split(line);
         let (text, beyond) = text.split_at(text.len().min(LONGEST));
-        let text = String::from_utf8_lossy(text).into_owned().into_boxed_str();
+        let text = Arc::from(String::from_utf8_lossy(text));
         let cut = u32::try_from(beyond.len() + self.cut).unwrap_or(u32::MAX);
         self.rest.clear();
         self.cut = 0;

@@ -35,7 +35,7 @@ fn read(text: &[u8]) -> Option<i64> {
 }
 
 /// Writes times as the server does. The lines of a second have its letters in common.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Stamp {
     second: Option<i64>,
     letters: String,

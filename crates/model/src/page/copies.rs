@@ -7,7 +7,7 @@ use crate::navigation::route::Route;
 use crate::page::columns::Columns;
 use crate::page::command::Copied;
 use crate::page::context::Context;
-use crate::page::effect::Request;
+use crate::page::effect::{Request, Slices};
 use crate::page::requests::Purpose;
 use crate::page::table::Table;
 use crate::rewind::NOT_RECORDED;
@@ -103,11 +103,12 @@ pub(super) fn export(format: Format, columns: &Columns, cx: &mut Context<'_>) {
         (count, _) => format!(" {} provisional rows are left out: the list is not complete.", grouped(count as u64)),
     };
     let times = cx.times(columns.layout.schema());
-    let export = Box::new(Export::new(format, &columns.layout, rows, times));
+    let export = Export::new(format, &columns.layout, rows, times);
     let Route { resource, namespaces, .. } = &cx.navigation.route;
     let name = file_name(resource, namespaces, &cx.words().for_file(cx.shown_at()), format);
     cx.show_message(&format!("Exporting {} rows …{left_out}", export.total()));
-    cx.request(Purpose::Save(name.clone()), Request::Save { name, format, export });
+    let (media_type, slices) = (format.media_type(), Box::new(Slices::Table(export)));
+    cx.request(Purpose::Save(name.clone()), Request::Save { name, media_type, slices });
 }
 
 /// Shows the user whether a file was saved.

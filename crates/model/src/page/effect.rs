@@ -14,10 +14,11 @@ use kubechurn_client::cache::reflector::Input;
 
 use crate::feed::alerts::Alert;
 use crate::kept::{DiskAnswer, DiskFailure, DiskRequest};
+use crate::logs::lines::Writing;
 use crate::navigation::clusters::Api;
 use crate::navigation::namespaces::Namespaces;
 use crate::page::command::Rows;
-use crate::table::export::{Export, Format};
+use crate::table::export::Export;
 use crate::view::Theme;
 
 /// Something to be done.
@@ -159,14 +160,14 @@ pub enum Request {
     Namespaces(Namespaces),
     /// Put a text on the clipboard.
     Copy(String),
-    /// Hand a file to the browser.
+    /// Hand a file with lines of text to the browser.
     Save {
         /// What it is called.
         name: String,
-        /// How it is written.
-        format: Format,
+        /// What it is.
+        media_type: &'static str,
         /// What is in it.
-        export: Box<Export>,
+        slices: Box<Slices>,
     },
     /// Compress a block of a recording, and keep it with those before it.
     Pack {
@@ -179,17 +180,37 @@ pub enum Request {
     },
     /// Do something in the private file system of the page's origin.
     Disk(DiskRequest),
-    /// Hand a file with lines of text to the browser.
-    SaveText {
-        /// What it is called.
-        name: String,
-        /// What it is.
-        media_type: &'static str,
-        /// What is in it.
-        text: String,
-        /// How many lines that is.
-        rows: usize,
-    },
+}
+
+/// What is in a file, slice by slice, so that the page goes on between them.
+#[derive(Debug)]
+pub enum Slices {
+    /// A table.
+    Table(Export),
+    /// Lines of a log.
+    Log(Writing),
+    /// A short text that is there, and how many rows it has; empty when it was taken.
+    Text(String, usize),
+}
+
+impl Slices {
+    /// The next slice, of so many rows; `None` at the end.
+    pub fn next(&mut self, count: usize) -> Option<String> {
+        match self {
+            Slices::Table(export) => export.slice(count),
+            Slices::Log(writing) => writing.slice(count),
+            Slices::Text(text, _) => Some(std::mem::take(text)).filter(|text| !text.is_empty()),
+        }
+    }
+
+    /// The number of all rows.
+    pub fn total(&self) -> usize {
+        match self {
+            Slices::Table(export) => export.total(),
+            Slices::Log(writing) => writing.total(),
+            Slices::Text(_, rows) => *rows,
+        }
+    }
 }
 
 /// Where the API was found.
@@ -225,8 +246,7 @@ impl Request {
             | Request::Copy(_)
             | Request::Save { .. }
             | Request::Pack { .. }
-            | Request::Disk(_)
-            | Request::SaveText { .. } => "",
+            | Request::Disk(_) => "",
         }
     }
 
@@ -256,10 +276,7 @@ impl Request {
             | Request::Copy(_)
             | Request::Save { .. }
             | Request::Pack { .. }
-            | Request::Disk(_)
-            | Request::SaveText { .. } => {
-                return ControlFlow::Continue(self);
-            }
+            | Request::Disk(_) => return ControlFlow::Continue(self),
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::feed::net::{Asked, Net, Pair};
 use crate::feed::{FeedRow, Piece};
 use crate::navigation::route::Route;
 use crate::page::context::Context;
-use crate::page::effect::Request;
+use crate::page::effect::{Request, Slices};
 use crate::page::links::{cluster_of, of_pair};
 use crate::page::requests::Purpose;
 use crate::page::time_words::TimeWords;
@@ -115,7 +115,8 @@ pub(super) fn export(net: &Net, format: NetFormat, cx: &mut Context<'_>) {
         let rows = text.lines().count();
         let name = plain_name("differences", &route.namespaces, &words.for_file(net.times()[1]), "ndjson");
         let media_type = Format::Json.media_type();
-        cx.request(Purpose::Save(name.clone()), Request::SaveText { name, media_type, text, rows });
+        let slices = Box::new(Slices::Text(text, rows));
+        cx.request(Purpose::Save(name.clone()), Request::Save { name, media_type, slices });
     } else {
         cx.request(Purpose::Copy(format.words(), text.clone()), Request::Copy(text));
     }

@@ -76,7 +76,7 @@ fn lines_of_several_containers_stand_in_the_order_of_time_and_pass_a_filter() {
     assert_eq!(shown(&lines), ["b2", "b3 get", "b9"]);
     lines.filter(Filter::default());
     assert_eq!((lines.shown(), lines.counts()), (9, (9, 9, 0)));
-    lines.give(130);
+    lines.give(160);
     assert_eq!((shown(&lines), lines.counts().2), (vec!["b9", "a10 get"], 7));
     assert_eq!(lines.shown_gone(), 7);
 }

@@ -44,7 +44,9 @@ use kubechurn_model::navigation::address::Address;
 use kubechurn_model::navigation::clusters::Api;
 use kubechurn_model::page::Page;
 use kubechurn_model::page::command::Command;
-use kubechurn_model::page::effect::{Answer, Effect, Focused, FoundApi, Pace, ReflectorInput, Request, RequestId};
+use kubechurn_model::page::effect::{
+    Answer, Effect, Focused, FoundApi, Pace, ReflectorInput, Request, RequestId, Slices,
+};
 use kubechurn_model::page::environment::{DrawnRow, Environment};
 use kubechurn_model::page::keys::{Focus, Press};
 use kubechurn_model::shell::panel::Window;
@@ -441,8 +443,15 @@ fn word_of(request: &Request) -> String {
         Request::Get(resource, scope, name) => format!("get {} {}/{name}", name_of(resource), scope.namespace),
         Request::Namespaces(_) => String::from("namespaces"),
         Request::Copy(text) => format!("copy {text}"),
-        Request::Save { name, export, .. } => format!("save {name} {}", export.total()),
-        Request::SaveText { name, text, rows, .. } => format!("save {name} {rows}: {text}"),
+        Request::Save { name, slices, .. } => match &**slices {
+            Slices::Table(export) => format!("save {name} {}", export.total()),
+            Slices::Text(text, rows) => format!("save {name} {rows}: {text}"),
+            Slices::Log(writing) => {
+                let (mut writing, total) = (writing.clone(), writing.total());
+                let text: String = std::iter::from_fn(|| writing.slice(2)).collect();
+                format!("save {name} {total}: {text}")
+            }
+        },
         Request::Disk(request) => format!("disk {request:?}"),
         Request::Pack { lines, name, .. } => {
             format!("pack {}: {}", name.as_deref().unwrap_or("a block"), String::from_utf8_lossy(lines))

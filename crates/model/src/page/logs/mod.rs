@@ -15,7 +15,7 @@ use crate::logs::source::{Source, State, TAIL};
 use crate::logs::stamp::{milliseconds, nanoseconds};
 use crate::navigation::route::Route;
 use crate::page::context::Context;
-use crate::page::effect::{Effect, RECORDED, Request, RequestId};
+use crate::page::effect::{Effect, RECORDED, Request, RequestId, Slices};
 use crate::page::feed::Feed;
 use crate::page::inspector::Inspector;
 use crate::page::links::of_change;
@@ -386,14 +386,14 @@ impl Log {
             [_] => vec![String::new()],
             several => several.iter().map(|source| format!("[{}] ", names.whole(source))).collect(),
         };
-        let (text, rows) = self.followed.lines.written(&head, &sources);
         let of = match &self.of {
             Of::Object(kind, key) => format!("{kind} {} {}", key.namespace, key.name),
             Of::Incident(place) => format!("incident {}", place.name()),
         };
         let name = plain_name("log", &[of], &cx.words().for_file(cx.now), "log");
         let media_type = "text/plain;charset=utf-8";
-        cx.request(Purpose::Save(name.clone()), Request::SaveText { name, media_type, text, rows });
+        let slices = Box::new(Slices::Log(self.followed.lines.writing(&head, sources)));
+        cx.request(Purpose::Save(name.clone()), Request::Save { name, media_type, slices });
     }
 
     fn source(&self, source: &Source, names: &Names<'_>) -> LogSource {
