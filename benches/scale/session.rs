@@ -68,7 +68,7 @@ const WATCHERS: &str = "
 /// The page shows Pods, and all other kinds that a storm writes are pinned.
 const EVERY_KIND: &str = "#/pods?pin=events,nodes,replicasets,deployments,jobs";
 /// The same kinds, whose changes are in view.
-const CHANGES: &str = "#/pods?pin=events,nodes,replicasets,deployments,jobs&view=changes";
+const CHANGES: &str = "#/changes?pin=events,nodes,replicasets,deployments,jobs";
 /// The writes a second while Pods fail, and how many of them do.
 const BESIDE: u32 = 200;
 const FAILING: usize = 50;

@@ -437,11 +437,12 @@ impl Folding {
     /// The place of a block that a change caused, whose entry this is.
     fn caused_by(&self, line: &Line, id: EntryId) -> Option<usize> {
         let entry = self.entries.get(&id).filter(|entry| !line.is_event() && entry.depth < DEEPEST)?;
-        let is_cause = line.asks || line.schedules() || entry.takes_pods();
+        let is_cause = || line.asks || line.schedules() || entry.takes_pods();
+        // Of most changes nothing came before them, which the first question says.
         self.early.iter().position(|early| {
-            let follows = early.handed_on.as_ref().map_or(is_cause, |path| has(entry, path));
-            let is_in_time = early.is_event || (follows && line.at - early.at <= EARLY);
-            early.cause == line.uid && is_in_time && early.block != entry.block
+            let follows = || early.handed_on.as_ref().map_or_else(is_cause, |path| has(entry, path));
+            let is_in_time = || early.is_event || (line.at - early.at <= EARLY && follows());
+            early.cause == line.uid && early.block != entry.block && is_in_time()
         })
     }
 

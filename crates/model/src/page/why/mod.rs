@@ -112,14 +112,18 @@ impl Why {
     /// Searches within a share of this frame's time. Returns whether something is left.
     pub(super) fn work(&mut self, feed: &Feed, cx: &mut Context<'_>) -> bool {
         self.remember(feed);
-        let is_more = self.rollout.work(cx);
         let place = cx.navigation.route.why.clone();
-        let looked_at = place.as_ref().and_then(|place| place.object(&cx.navigation.catalog));
-        let is_more = self.holding.work(looked_at.or_else(|| cx.navigation.selected.clone()), cx) | is_more;
         if place != self.place {
             (self.search, self.done, self.began) = (None, None, (f64::NEG_INFINITY, 0));
             self.place = place;
+            // What is new in the page is drawn first, which takes most of a frame.
+            if self.place.is_some() {
+                return true;
+            }
         }
+        let is_more = self.rollout.work(cx);
+        let looked_at = self.place.as_ref().and_then(|place| place.object(&cx.navigation.catalog));
+        let is_more = self.holding.work(looked_at.or_else(|| cx.navigation.selected.clone()), cx) | is_more;
         let Some(place) = &self.place else { return is_more };
         let received = cx.watching.moment.map_or(cx.watching.history.received(), |moment| moment.received);
         if let Some(incident) = self.incident(place, feed, cx) {
