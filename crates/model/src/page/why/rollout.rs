@@ -158,7 +158,7 @@ impl Sees {
         match (next_step(rollout, self.events), self.pods) {
             (step @ (Step::Seen | Step::Done), _) | (step, Watched::Since(_)) => step.waiting(),
             (_, Watched::Forbidden) => "its Pods may not be read",
-            (_, Watched::Not) => "its Pods are not watched",
+            (_, Watched::Not) => "its Pods are not known",
         }
     }
 }

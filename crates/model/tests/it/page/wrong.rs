@@ -1,6 +1,7 @@
 //! What is wrong now, as the page shows it above the feed.
 
 use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::bookmark;
@@ -318,6 +319,44 @@ fn a_change_that_a_list_has_shown_is_a_cause_now_and_at_another_moment() {
     assert!(has_pods, "their log can be read");
     let first = causes.first().map(|cause| (cause.title.as_str(), cause.proof));
     assert_eq!(first, Some(("The image was changed", "proven")), "{causes:#?}");
+}
+
+#[test]
+fn of_a_rollout_whose_pods_are_not_read_it_is_not_said_that_there_is_none() {
+    let deployment = |version: u32| {
+        let template = json!({"spec": {"containers": [{"name": "c", "image": format!("cart:{version}")}]}});
+        let rest = json!({"spec": {"replicas": 1, "template": template}, "status": {"observedGeneration": version}});
+        owned("Deployment", ("cart", 1), None, version, &rest)
+    };
+    let begun = || {
+        let mut play = Play::found("#/deployments,pods?view=changes");
+        let of = |plural: &str| play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
+        let [pods, deployments] = ["pods", "deployments"].map(of);
+        play.reflects(deployments, Input::Start);
+        play.reflects(deployments, Input::Opened);
+        for (what, version) in [("ADDED", 2), ("MODIFIED", 10)] {
+            play.reflects(deployments, Input::Frame(&json!({"type": what, "object": deployment(version)}).to_string()));
+            if what == "ADDED" {
+                play.reflects(deployments, Input::Frame(&bookmark("9", LISTED)));
+            }
+            play.later(200.0);
+        }
+        (play, pods)
+    };
+    let words = |play: &mut Play| {
+        let why = play.why("#/why?of=deployments/shop/cart&since=1970-01-01T00:00:01.000Z");
+        let [bar] = &why.rollout.as_ref().expect("a rollout").bars[..] else { panic!("{why:?}") };
+        bar.stretches.last().and_then(|one| Some(one.words.split_once(", ")?.0.to_owned())).unwrap_or_default()
+    };
+    let (mut play, pods) = begun();
+    assert_eq!(words(&mut play), "its Pods are not known");
+    play.lists(pods, &[]);
+    assert_eq!(words(&mut play), "no Pod yet");
+    let (mut play, pods) = begun();
+    let refused = r#"{"kind":"Status","status":"Failure","code":403,"message":"no"}"#;
+    play.reflects(pods, Input::Start);
+    play.reflects(pods, Input::Failed(Failure::from_response(403, None, refused)));
+    assert_eq!(words(&mut play), "its Pods may not be read");
 }
 
 #[test]
