@@ -6,12 +6,10 @@ use kubechurn_client::api::sort::sort_by;
 use rustc_hash::FxHashSet;
 
 use crate::life::seen::{Known, Seen};
-use crate::why::references::text;
+use crate::why::references::{is_of, text};
 
 /// The most Events that are read.
 const MOST: usize = 2_000;
-/// So many letters of a name are kept in the names that the server makes of it.
-const LONGEST: usize = 58;
 
 /// What an Event says.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,15 +33,6 @@ pub struct Said {
     pub last: Option<Seen>,
     /// How often.
     pub times: i64,
-}
-
-/// Whether an object has the name of another one, or one that was made of it: with a dash, or with a point in the name of an Event.
-/// Of a long name the server takes the first letters.
-pub fn is_of(name: &str, of: &str) -> bool {
-    match of.len() {
-        LONGEST.. => name.starts_with(&of[..of.floor_char_boundary(LONGEST)]),
-        _ => name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.'])),
-    }
 }
 
 /// The Events in a namespace whose names are made of this one. Each recorder names an Event by the object that it is about, and
@@ -138,17 +127,6 @@ pub fn pull_time(message: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_made_of_another_one() {
-        for (name, of, expected) in
-            [("web", "web", true), ("web-7f", "web", true), ("web.17", "web", true), ("web2-7f", "web", false)]
-        {
-            assert_eq!(is_of(name, of), expected, "{name}");
-        }
-        let long = "a".repeat(60);
-        assert!(is_of(&format!("{}x2k4p", &long[..58]), &long), "the server has cut it");
-    }
 
     #[test]
     fn a_pull_says_how_long_it_took() {

@@ -7,11 +7,10 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::json;
 
 use crate::history::Entry;
-use crate::life::event::is_of;
 use crate::life::seen::{Known, Seen};
 use crate::rollout::fields::are_same;
 use crate::rollout::own::{Begun, template};
-use crate::why::references::text;
+use crate::why::references::{is_of, text};
 use crate::why::ties::{resource_of, text_at};
 
 /// The most Pods of one rollout that are read.

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use kubechurn_client::json;
 
+/// So many letters of a name are kept in the names that the server makes of it.
+const LONGEST: usize = 58;
+
 /// When a container takes what an object holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Taken {
@@ -135,11 +138,31 @@ pub fn names(text: &str, word: &str) -> bool {
         })
 }
 
+/// Whether an object has the name of another one, or one that was made of it: with a dash, or with a point in the name of an Event.
+/// Of a long name the server takes the first letters.
+pub fn is_of(name: &str, of: &str) -> bool {
+    match of.len() {
+        LONGEST.. => name.starts_with(&of[..of.floor_char_boundary(LONGEST)]),
+        _ => name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.'])),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_name_is_made_of_another_one() {
+        for (name, of, expected) in
+            [("web", "web", true), ("web-7f", "web", true), ("web.17", "web", true), ("web2-7f", "web", false)]
+        {
+            assert_eq!(is_of(name, of), expected, "{name}");
+        }
+        let long = "a".repeat(60);
+        assert!(is_of(&format!("{}x2k4p", &long[..58]), &long), "the server has cut it");
+    }
 
     #[test]
     fn everything_that_a_pod_names_is_found_with_when_it_is_taken() {

@@ -6,10 +6,9 @@ use kubechurn_client::json;
 
 use crate::feed::wrong::is_wrong;
 use crate::history::{Entry, History};
-use crate::life::event::is_of;
 use crate::why::cause::{Cause, Proof};
 use crate::why::incident::Incident;
-use crate::why::references::text;
+use crate::why::references::{is_of, text};
 use crate::why::ties::{Tie, Ties, resource_of};
 
 /// How many versions are searched for the Event that says what is wrong.

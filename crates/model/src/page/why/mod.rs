@@ -3,10 +3,10 @@
 mod holds;
 pub mod life;
 pub mod rollout;
+mod watched;
 
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
-use kubechurn_client::cache::reflector::Health;
 use kubechurn_columns::kinds::Kind;
 
 use crate::feed::wrong::{Entry, Fault, Subject};
@@ -22,6 +22,7 @@ use crate::page::table::Table;
 use crate::page::why::holds::Holding;
 use crate::page::why::life::Lives;
 use crate::page::why::rollout::Rollouts;
+use crate::page::why::watched::watched;
 use crate::timeline::mark::grouped;
 use crate::view::ago;
 use crate::view::why::{CauseRow, StepRow, UnknownRow, WhyModel, WriterRow};
@@ -383,24 +384,6 @@ fn writers(causes: &[Cause], cx: &Context<'_>) -> Vec<WriterRow> {
         WriterRow { what: cause.title.clone(), time, at: cause.at, who, how, is_certain: by.is_some() }
     };
     causes.iter().take(4).map(row).collect()
-}
-
-/// What was known of a kind at a time, in milliseconds.
-fn watched(kind: &str, at: f64, cx: &Context<'_>) -> Watched {
-    let history = &cx.watching.history;
-    let of = cx.navigation.catalog.kinds().find(|known| known.resource.kind == kind);
-    let Some(resource) = of.map(|kind| kind.resource) else { return Watched::Not };
-    if !history.coverage.known(resource, history.moment(at)).is_nothing()
-        && let Some(listed) = history.coverage.listed_at(resource)
-    {
-        return Watched::Since(listed);
-    }
-    let is_it = |watched: &&crate::watches::watched::Watched| watched.kind().resource == resource;
-    let informers = &cx.watching.informers;
-    let is_forbidden = cx.watching.watches.iter().find(is_it).is_some_and(|watched| {
-        watched.informers(informers).any(|informer| informer.health(cx.now) == Health::Forbidden)
-    });
-    if is_forbidden { Watched::Forbidden } else { Watched::Not }
 }
 
 /// What is said of objects of a kind that was not watched when the incident began.

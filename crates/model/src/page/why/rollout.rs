@@ -13,7 +13,7 @@ use crate::history::who::joining;
 use crate::life::seen::{Known, Seen};
 use crate::page::context::Context;
 use crate::page::links::{kind_of, of_change, of_pair, place_of};
-use crate::page::why::watched;
+use crate::page::why::watched::watched;
 use crate::rollout::bar::{Step, Stretch, place, stretches, ticks};
 use crate::rollout::search::{Found, Good, Rollout, Search};
 use crate::view::rollout::{BarRow, FactRow, RolloutModel, StretchRow};
