@@ -2,6 +2,7 @@
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::json;
 
 use crate::feed::wrong::is_wrong;
@@ -11,6 +12,8 @@ use crate::why::incident::Incident;
 use crate::why::references::{is_of, text};
 use crate::why::ties::{Tie, Ties, resource_of};
 
+/// How far apart two watches may bring what was written at one time, in milliseconds.
+const APART: f64 = 1_500.0;
 /// How many versions are searched for the Event that says what is wrong.
 const EVENTS: usize = 4_000;
 
@@ -63,11 +66,17 @@ pub fn trail(incident: &Incident, ties: &Ties, cause: Option<&Cause>, history: &
         });
         let sets = resource_of(history, "ReplicaSet", resource.cluster);
         let made = ties.sets.first().zip(sets).and_then(|(key, sets)| {
-            let made = history.of(&sets, key).into_iter().find(|entry| entry.sequence > cause.seq)?;
-            Some((key, made))
+            // Of two watches one may be behind the other.
+            let is_new = |entry: &Entry| entry.delta_type == DeltaType::Added && entry.at + APART >= cause.at;
+            let entries =
+                history.of(&sets, key).into_iter().filter(|entry| entry.sequence > cause.seq || is_new(entry));
+            let wanted = entries.map(|entry| (number(history, entry.sequence, &["spec", "replicas"]), entry));
+            // One that was there before is scaled up after it got its new number.
+            let (replicas, made) = wanted.reduce(|one, other| if one.0 == Some(0) { other } else { one })?;
+            Some((key, replicas, made))
         });
         // A controller may write its status after what it has made.
-        let seen = seen.filter(|seen| made.as_ref().is_none_or(|(_, made)| seen.at <= made.at));
+        let seen = seen.filter(|seen| made.as_ref().is_none_or(|(.., made)| seen.at <= made.at));
         if let (Some(seen), Some(generation)) = (seen, generation) {
             let link = format!("generation {generation}");
             steps.push(step(
@@ -78,9 +87,12 @@ pub fn trail(incident: &Incident, ties: &Ties, cause: Option<&Cause>, history: &
                 true,
             ));
         }
-        if let Some((key, made)) = &made {
-            let replicas = number(history, made.sequence, &["spec", "replicas"]);
-            let words = replicas.map_or(String::from("written"), |replicas| format!("is to have {replicas} Pods"));
+        if let Some((key, replicas, made)) = &made {
+            let words = match replicas {
+                Some(1) => String::from("is to have 1 Pod"),
+                Some(replicas) => format!("is to have {replicas} Pods"),
+                None => String::from("written"),
+            };
             steps.push(step(made, format!("ReplicaSet {}", key.name), words, "owner", true));
         }
     }
@@ -98,7 +110,11 @@ pub fn trail(incident: &Incident, ties: &Ties, cause: Option<&Cause>, history: &
         Some(cause) if cause.proof == Proof::Possible => "inferred: it fits",
         _ => "inferred: by time alone",
     };
-    let first = entries.first().filter(|first| pod.is_some() && cause.is_none_or(|cause| first.at >= cause.at));
+    let is_after = |first: &&Entry, cause: &Cause| {
+        let early = if own.is_some() && first.delta_type == DeltaType::Added { APART } else { 0.0 };
+        first.at + early >= cause.at
+    };
+    let first = entries.first().filter(|first| pod.is_some() && cause.is_none_or(|cause| is_after(first, cause)));
     if let Some(first) = first {
         steps.push(step(first, what.clone(), "created".into(), leads, is_proven));
     }

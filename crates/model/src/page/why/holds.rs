@@ -282,7 +282,8 @@ fn add_namespace(model: &mut HoldsModel, search: &Search, cx: &Context<'_>) {
 
 /// What a budget refuses that has so many healthy Pods, and must have so many.
 fn refusal(pods: &str, (healthy, wanted): (i64, i64)) -> String {
-    format!("refuses to evict {pods} now: {healthy} Pods are healthy, and {wanted} must be")
+    let are = if healthy == 1 { "Pod is" } else { "Pods are" };
+    format!("refuses to evict {pods} now: {healthy} {are} healthy, and {wanted} must be")
 }
 
 fn add_unwatched_budgets(model: &mut HoldsModel, search: &Search, cx: &Context<'_>) {

@@ -227,8 +227,20 @@ fn owned(kind: &str, (name, uid): (&str, u32), owner: Option<(&str, &str, u32)>,
     object
 }
 
-/// A Deployment gets an image that cannot be pulled. Its change comes with the watch, or with the list after the watch had expired.
-fn with_another_image(by_list: bool) -> Play {
+/// How the change of a Deployment comes.
+#[derive(Clone, Copy, PartialEq)]
+enum Comes {
+    /// With the watch, before what comes of it.
+    First,
+    /// With the watch, after what comes of it by other watches.
+    Late,
+    /// With the list after the watch had expired.
+    ByList,
+}
+
+/// A Deployment gets an image that cannot be pulled.
+fn with_another_image(how: Comes) -> Play {
+    let by_list = how == Comes::ByList;
     let mut play = Play::found("#/pods,replicasets,deployments?view=changes");
     play.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 270.0, width: 900.0 }));
     let of = |plural: &str| play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
@@ -263,13 +275,18 @@ fn with_another_image(by_list: bool) -> Play {
         play.reflects(id, Input::Frame(&json!({"type": what, "object": object}).to_string()));
         play.later(200.0);
     };
-    comes(&mut play, deployments, if by_list { "ADDED" } else { "MODIFIED" }, &deployment(10, "cart:2"));
+    if how != Comes::Late {
+        comes(&mut play, deployments, if by_list { "ADDED" } else { "MODIFIED" }, &deployment(10, "cart:2"));
+    }
     if by_list {
         play.reflects(deployments, Input::Frame(&bookmark("10", LISTED)));
         play.later(200.0);
     }
     comes(&mut play, sets, "ADDED", &set("new", 3, 11, 1, "cart:2"));
     for (version, what, reason) in [(12, "ADDED", "ContainerCreating"), (13, "MODIFIED", "ErrImagePull")] {
+        if how == Comes::Late && what == "MODIFIED" {
+            comes(&mut play, deployments, what, &deployment(10, "cart:2"));
+        }
         let state = json!({"waiting": {"reason": reason}});
         let rest = json!({"spec": {"containers": [{"name": "c", "image": "cart:2"}]}, "status": {"phase": "Pending",
             "containerStatuses": [{"name": "c", "image": "cart:2", "state": state}]}});
@@ -281,7 +298,7 @@ fn with_another_image(by_list: bool) -> Play {
 
 #[test]
 fn the_change_with_which_failing_began_is_failing_too_and_both_lead_to_it() {
-    let mut play = with_another_image(false);
+    let mut play = with_another_image(Comes::First);
     let [entry] = &play.wrong().rows[..] else { panic!("{:?}", play.entries()) };
     assert_eq!((&*entry.kind, &*entry.name), ("Deployment", "shop/cart"), "{entry:?}");
     assert!(entry.began.iter().any(|(words, _)| words.contains("image")), "{entry:?}");
@@ -300,7 +317,7 @@ fn the_change_with_which_failing_began_is_failing_too_and_both_lead_to_it() {
 
 #[test]
 fn a_change_that_a_list_has_shown_is_a_cause_now_and_at_another_moment() {
-    let mut play = with_another_image(true);
+    let mut play = with_another_image(Comes::ByList);
     let began = |play: &Play| {
         let [entry] = &play.wrong().rows[..] else { panic!("{:?}", play.entries()) };
         (entry.began.clone(), entry.began_href.clone(), entry.why_href.clone())
@@ -319,6 +336,20 @@ fn a_change_that_a_list_has_shown_is_a_cause_now_and_at_another_moment() {
     assert!(has_pods, "their log can be read");
     let first = causes.first().map(|cause| (cause.title.as_str(), cause.proof));
     assert_eq!(first, Some(("The image was changed", "proven")), "{causes:#?}");
+}
+
+#[test]
+fn the_steps_of_a_trail_are_the_same_where_one_watch_is_behind_another() {
+    let steps = |how: Comes| {
+        let mut play = with_another_image(how);
+        let href = play.wrong().rows[0].why_href.clone();
+        let trail = play.why(&href).trail;
+        trail.into_iter().map(|step| (step.what, step.words, step.is_proven)).collect::<Vec<_>>()
+    };
+    let first = steps(Comes::First);
+    let words: Vec<&str> = first.iter().map(|(_, words, _)| &**words).collect();
+    assert_eq!(words[words.len() - 3..words.len() - 1], ["is to have 1 Pod", "created"], "{first:#?}");
+    assert_eq!(steps(Comes::Late), first);
 }
 
 #[test]
