@@ -22,6 +22,7 @@ use kubechurn_model::why::search::{Found, Search};
 use kubechurn_model::why::trail::Step;
 use kubechurn_model::writers::Survey;
 use serde_json::{Value, json};
+use tokio::runtime::Builder;
 use tokio::time::sleep;
 
 use super::findings::{PLANTED, Page, play};
@@ -629,11 +630,14 @@ impl Figures {
 }
 
 /// Plays these seeds, prints what came of them, and returns the figures of all.
-async fn figures(seeds: impl Iterator<Item = u64>) -> Figures {
+fn figures(seeds: impl Iterator<Item = u64>) -> Figures {
     let (mut all, mut of_each) = (Figures::default(), BTreeMap::<Plant, Figures>::new());
     for seed in seeds {
         let began = std::time::Instant::now();
-        let (plant, outcome) = planted(seed).await;
+        // What one cluster goes on with would take time from the next.
+        let runtime =
+            Builder::new_current_thread().enable_all().start_paused(true).build().expect("the runtime starts");
+        let (plant, outcome) = runtime.block_on(planted(seed));
         eprintln!("seed {seed}, {plant:?}: played in {:.1} s", began.elapsed().as_secs_f64());
         let Some(outcome) = outcome else {
             println!("seed {seed}, {plant:?}: the cluster refused, or its node failed by itself");
@@ -656,10 +660,10 @@ async fn figures(seeds: impl Iterator<Item = u64>) -> Figures {
     all
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_few_causes_are_named_first_and_nothing_is_proven_falsely() {
+#[test]
+fn a_few_causes_are_named_first_and_nothing_is_proven_falsely() {
     // A command, a key of a ConfigMap, a priority class, a webhook.
-    let all = figures([1, 2, 10, 14].into_iter()).await;
+    let all = figures([1, 2, 10, 14].into_iter());
     // How soon an incident opens is a figure of `./dev why`. The paused clock leaps while another thread works, and on a busy machine
     // so far that it says nothing.
     assert_eq!((all.count, all.first, all.false_proofs), (4, 4, 0), "{}", all.line("all"));
@@ -670,12 +674,12 @@ async fn a_few_causes_are_named_first_and_nothing_is_proven_falsely() {
 }
 
 /// The goal: `./dev why --seeds 200`.
-#[tokio::test(start_paused = true)]
+#[test]
 #[ignore = "it takes minutes"]
-async fn the_cause_is_named_with_many_seeds() {
+fn the_cause_is_named_with_many_seeds() {
     let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let (from, seeds) = (number("KUBECHURN_FROM", 0), number("KUBECHURN_SEEDS", 200));
-    let all = figures(from..from + seeds).await;
+    let all = figures(from..from + seeds);
     assert_eq!(all.false_proofs, 0, "every claim of a proof is true");
     let [(_, not_so), (inferred, not_so_inferred)] = all.steps;
     assert_eq!(not_so, 0, "every step that is called proven is so");
