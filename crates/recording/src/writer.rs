@@ -250,7 +250,6 @@ impl Writer {
         let role = self.role();
         self.begin_line(&format!(r#""{role}":"{name}","#), watch, now);
         if let Some(since) = since {
-            let since = microseconds(*since) as f64 / 1_000.0;
             self.out.extend_from_slice(format!(r#","since":{since}"#).as_bytes());
         }
         if let Some(reason) = reason {

@@ -14,7 +14,7 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_recording::native::{FileWriter, read, unpacked};
-use kubechurn_recording::{Block, FULL, Header, Line, Request, Step, Text, Version, Watch, member};
+use kubechurn_recording::{Block, FULL, Header, Line, Request, Step, Text, Version, Watch, Writer, member};
 use proptest::prelude::*;
 
 const PODS: ApiResource =
@@ -324,6 +324,22 @@ fn lines_of_every_kind_are_read_to_the_end() {
     }
     assert_eq!(count, LINES.lines().count());
     properties::block(LINES.as_bytes());
+}
+
+#[test]
+fn since_when_nothing_was_heard_is_written_as_it_was_read() {
+    for since in ["179571.69669", "1795714696690.125", "-0.0000001", "999999999999999"] {
+        let lost = format!(
+            "{{\"churn\":1,\"block\":0,\"from\":1}}\n{{\"step\":\"lost\",\"watch\":0,\"since\":{since},\"reason\":\"\"}}\n"
+        );
+        let (mut block, mut writer) = (Block::default(), Writer::new(Header::default()));
+        while let Some((at, line)) = block.next(&lost).unwrap() {
+            writer.push(at, &line);
+        }
+        let written = String::from_utf8(writer.take()).unwrap();
+        assert!(written.contains(&format!("\"since\":{since},")), "{written}");
+        properties::block(lost.as_bytes());
+    }
 }
 
 /// The index of a file of the properties.
