@@ -28,6 +28,9 @@ use crate::history::who::Who;
 use crate::timeline::mark::MarkType;
 use crate::timeline::marks::MarkInfo;
 
+/// How far apart two watches may bring what was written at one time, in milliseconds.
+pub const APART: f64 = 2_000.0;
+
 /// How much memory the recorder may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Budget {

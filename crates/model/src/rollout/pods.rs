@@ -6,7 +6,7 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::json;
 
-use crate::history::Entry;
+use crate::history::{APART, Entry};
 use crate::life::seen::{Known, Seen};
 use crate::rollout::fields::are_same;
 use crate::rollout::own::{Begun, template};
@@ -15,8 +15,6 @@ use crate::why::ties::{resource_of, text_at};
 
 /// The most Pods of one rollout that are read.
 pub const MOST: usize = 300;
-/// How far apart two watches may bring what was written at one time, in milliseconds.
-const APART: f64 = 2_000.0;
 /// Times of a server are in whole seconds; in milliseconds.
 const SECOND: f64 = 1_000.0;
 

@@ -9,7 +9,7 @@ use kubechurn_client::json;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use crate::history::History;
+use crate::history::{APART, History};
 use crate::why::cause::{Cause, Check, Facts, Proof};
 use crate::why::incident::Incident;
 use crate::why::ties::{Tie, Ties, resource_of, text_at};
@@ -17,8 +17,6 @@ use crate::why::trail::{Step, trail};
 
 /// How long before an incident is looked at, in milliseconds.
 pub const BEFORE: f64 = 1_800_000.0;
-/// How long after it, in milliseconds: what is received at one time may be in another order than it was written.
-const AFTER: f64 = 1_500.0;
 /// How many versions are looked at between two readings of the clock.
 const BATCH: usize = 1_000;
 /// How long the Pods of a version must have been ready, in milliseconds, so that they were well.
@@ -68,7 +66,7 @@ impl Search {
     pub fn begin(incident: Incident, received: u64, history: &History) -> Search {
         let (since, from) = (incident.since, incident.since - BEFORE);
         // A fight goes on, and has more than one writer.
-        let until = if incident.path.is_empty() { history.moment(since + AFTER).received } else { received };
+        let until = if incident.path.is_empty() { history.moment(since + APART).received } else { received };
         let until = until.min(received);
         let ties = Ties::of(&incident, history, received);
         let subject = &incident.subject;
@@ -206,7 +204,7 @@ fn weigh_quotas(causes: &mut [Cause]) {
 fn weigh_webhooks(causes: &mut [Cause], created_at: Option<f64>) {
     let of_webhook = |cause: &&mut Cause| matches!(cause.tie, Tie::Webhook | Tie::Service | Tie::Behind);
     for cause in causes.iter_mut().filter(of_webhook) {
-        if created_at.is_some_and(|created| created > cause.at + AFTER) {
+        if created_at.is_some_and(|created| created > cause.at + APART) {
             cause.proof = cause.proof.min(Proof::Possible);
             cause.score = cause.score.min(300);
             let words = String::from("Pods were created in this namespace after it");

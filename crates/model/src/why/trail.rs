@@ -6,14 +6,12 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::json;
 
 use crate::feed::wrong::is_wrong;
-use crate::history::{Entry, History};
+use crate::history::{APART, Entry, History};
 use crate::why::cause::{Cause, Proof};
 use crate::why::incident::Incident;
 use crate::why::references::{is_of, text};
 use crate::why::ties::{Tie, Ties, resource_of};
 
-/// How far apart two watches may bring what was written at one time, in milliseconds.
-const APART: f64 = 1_500.0;
 /// How many versions are searched for the Event that says what is wrong.
 const EVENTS: usize = 4_000;
 
@@ -103,8 +101,9 @@ pub fn trail(incident: &Incident, ties: &Ties, cause: Option<&Cause>, history: &
     let entries: Vec<Entry> =
         history.of(&resource, &failing.key).into_iter().filter(|entry| entry.sequence < until.max(1)).collect();
     let what = format!("{} {}", failing.kind, failing.key.name);
-    let is_proven = cause.is_some_and(|cause| cause.proof == Proof::Proven);
+    let is_proven = cause.is_none_or(|cause| cause.proof == Proof::Proven);
     let leads = match cause {
+        None => "",
         _ if own.is_some() => "owner",
         Some(cause) if cause.proof == Proof::Proven => "named, or matched",
         Some(cause) if cause.proof == Proof::Possible => "inferred: it fits",
@@ -114,9 +113,13 @@ pub fn trail(incident: &Incident, ties: &Ties, cause: Option<&Cause>, history: &
         let early = if own.is_some() && first.delta_type == DeltaType::Added { APART } else { 0.0 };
         first.at + early >= cause.at
     };
-    let first = entries.first().filter(|first| pod.is_some() && cause.is_none_or(|cause| is_after(first, cause)));
+    let is_own = |entry: &&Entry| entry.uid == failing.uid;
+    let is_begin = |first: &&Entry| first.delta_type == DeltaType::Added || first.delta_type.is_of_list();
+    let first = entries.iter().find(is_own).filter(is_begin);
+    let first = first.filter(|first| pod.is_some() && cause.is_none_or(|cause| is_after(first, cause)));
     if let Some(first) = first {
-        steps.push(step(first, what.clone(), "created".into(), leads, is_proven));
+        let words = if first.delta_type == DeltaType::Added { "created" } else { "first seen, in a list" };
+        steps.push(step(first, what.clone(), words.into(), leads, is_proven));
     }
     let since = || entries.iter().filter(|entry| entry.at >= incident.since - 1.0);
     let shows = |entry: &&Entry| {

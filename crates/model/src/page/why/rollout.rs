@@ -9,6 +9,7 @@ use kubechurn_client::api::resource::ApiResource;
 
 use crate::feed::FeedRow;
 use crate::feed::net::Pair;
+use crate::history::APART;
 use crate::history::who::joining;
 use crate::life::seen::{Known, Seen};
 use crate::page::context::Context;
@@ -23,8 +24,6 @@ use crate::why::unchanged::Watched;
 const SHARE: f64 = 4.0;
 /// How soon it is read again while something changes, in milliseconds.
 const AGAIN: f64 = 2_000.0;
-/// How long after an incident a rollout may have been received that led to it, in milliseconds.
-const AFTER: f64 = 1_500.0;
 
 /// The rollout that is looked at.
 #[derive(Debug, Default)]
@@ -78,7 +77,7 @@ impl Rollouts {
         let object = place.as_ref().and_then(|place| place.object(&cx.navigation.catalog));
         let moment = cx.watching.moment.map(|moment| moment.received);
         let of = object.zip(place).filter(|((kind, _), _)| rolls(&kind.resource));
-        let of = of.map(|((kind, key), place)| (kind.resource, key, place.since + AFTER, moment));
+        let of = of.map(|((kind, key), place)| (kind.resource, key, place.since + APART, moment));
         if of != self.of {
             (self.search, self.done, self.began) = (None, None, f64::NEG_INFINITY);
             self.of = of;

@@ -353,6 +353,34 @@ fn the_steps_of_a_trail_are_the_same_where_one_watch_is_behind_another() {
 }
 
 #[test]
+fn a_pod_that_a_list_brought_is_not_said_to_be_created_and_follows_from_nothing() {
+    let mut play = Play::found("#/pods,replicasets,deployments?view=changes");
+    let template = json!({"spec": {"containers": [{"name": "c", "image": "cart:2"}]}});
+    let rest = json!({"spec": {"replicas": 1, "template": template}, "status": {"observedGeneration": 1}});
+    let state = json!({"waiting": {"reason": "ErrImagePull"}});
+    let pod = json!({"spec": {"containers": [{"name": "c", "image": "cart:2"}]}, "status": {"phase": "Pending",
+        "containerStatuses": [{"name": "c", "image": "cart:2", "state": state}]}});
+    let objects = [
+        ("deployments", owned("Deployment", ("cart", 1), None, 1, &rest)),
+        ("replicasets", owned("ReplicaSet", ("new", 3), Some(("Deployment", "cart", 1)), 2, &rest)),
+        ("pods", owned("Pod", ("new-1", 4), Some(("ReplicaSet", "new", 3)), 3, &pod)),
+    ];
+    for (plural, object) in objects {
+        let id = play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
+        play.reflects(id, Input::Start);
+        play.reflects(id, Input::Opened);
+        play.reflects(id, Input::Frame(&json!({"type": "ADDED", "object": object}).to_string()));
+        play.reflects(id, Input::Frame(&bookmark("9", LISTED)));
+    }
+    (0..10).for_each(|_| play.later(200.0));
+    let href = play.wrong().rows[0].why_href.clone();
+    let why = play.why(&href);
+    assert!(why.causes.is_empty(), "{:#?}", why.causes);
+    let steps: Vec<(&str, &str)> = why.trail.iter().map(|step| (&*step.words, &*step.link)).collect();
+    assert_eq!(steps.first(), Some(&("first seen, in a list", "")), "{steps:#?}");
+}
+
+#[test]
 fn of_a_rollout_whose_pods_are_not_read_it_is_not_said_that_there_is_none() {
     let deployment = |version: u32| {
         let template = json!({"spec": {"containers": [{"name": "c", "image": format!("cart:{version}")}]}});
