@@ -53,7 +53,7 @@ impl Reader {
         choose: fn(String) -> InsideCommand,
     ) -> AnyView {
         view! {
-            <label class="inside-choice">
+            <label class="inside-choice" hidden=move || choices.with(Vec::is_empty)>
                 <span>{move || label.get()}</span>
                 <select on:change=move |event| self.send(choose(event_target_value(&event)))>
                     {move || choices.get().into_iter().map(|(word, title)| {

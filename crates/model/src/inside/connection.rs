@@ -23,6 +23,11 @@ pub enum Request {
         /// Whether it is open.
         is_open: bool,
     },
+    /// A watch that brings the list first.
+    Stream {
+        /// How many objects of the list it has brought; `None` until it is open.
+        sent: Option<usize>,
+    },
     /// Nothing: it waits.
     Wait,
     /// Why its watch was refused.
@@ -40,6 +45,10 @@ pub(super) enum Delivery {
     ListEnd,
     /// The watch opens.
     Open,
+    /// An object of a list that a watch brings.
+    Initial(usize),
+    /// The bookmark that ends such a list.
+    InitialEnd,
     /// An entry of the server's log; with what is broken about it.
     Entry(usize, Option<BreakKind>),
     /// An entry is lost on the way.
@@ -102,6 +111,9 @@ impl Connection {
     pub(super) fn ask(&mut self, action: &Action) {
         self.request = match action {
             Action::List(_) => Request::List { has_items: false },
+            Action::Watch(request) | Action::WatchOverHttp(request) if request.initial_events => {
+                Request::Stream { sent: None }
+            }
             Action::Watch(_) | Action::WatchOverHttp(_) => Request::Watch { is_open: false },
             Action::Probe(_) => Request::Probe,
             Action::Wait => Request::Wait,
@@ -122,6 +134,12 @@ impl Connection {
         self.ends = ends;
     }
 
+    /// The watch opens, and brings the list first: what so many entries of the server's log did. It goes on until `ends`.
+    pub(super) fn stream(&mut self, happened: usize, ends: f64) {
+        self.request = Request::Stream { sent: Some(0) };
+        (self.cursor, self.ends) = (happened, ends);
+    }
+
     /// What comes next, and when in milliseconds; `None` if nothing more will come. `deadline` is that of the Reflector.
     pub(super) fn due(
         &self,
@@ -137,7 +155,11 @@ impl Connection {
             Request::List { has_items: true } => Some((now, Delivery::ListEnd)),
             Request::Probe => Some((now, Delivery::ProbePassed)),
             Request::Wait => timer,
-            Request::Watch { is_open: false } => Some((now, Delivery::Open)),
+            Request::Watch { is_open: false } | Request::Stream { sent: None } => Some((now, Delivery::Open)),
+            Request::Stream { sent: Some(sent) } => {
+                let is_more = *sent < server.list_after(self.cursor).1.len();
+                Some((now, if is_more { Delivery::Initial(*sent) } else { Delivery::InitialEnd }))
+            }
             Request::Watch { is_open: true } if self.is_gone => Some((now, Delivery::Expired)),
             Request::Watch { is_open: true } => {
                 if let Some(&(entry, kind)) = self.before.front() {
@@ -212,6 +234,14 @@ impl Connection {
             }
             Delivery::Expired => {
                 self.is_gone = false;
+                None
+            }
+            Delivery::Initial(at) => {
+                self.request = Request::Stream { sent: Some(at + 1) };
+                None
+            }
+            Delivery::InitialEnd => {
+                self.request = Request::Watch { is_open: true };
                 None
             }
             _ => None,

@@ -29,6 +29,8 @@ pub struct Settings {
     pub chosen: Which,
     /// client-go's `AtomicFIFO`: a switch of the RealFIFO, from the beginning on.
     pub atomic: bool,
+    /// client-go's `WatchListClient`: a watch brings the list first, from the beginning on.
+    pub streams: bool,
     /// How long a pop takes, in milliseconds. While it is infinite nothing is popped.
     pub pop_takes: f64,
     /// How often to resync, in milliseconds; `None` is never.
@@ -47,6 +49,7 @@ impl Default for Settings {
         Settings {
             chosen: Which::RealFifo,
             atomic: true,
+            streams: false,
             pop_takes: 0.0,
             resync: None,
             handlers: vec![controller],
@@ -152,7 +155,7 @@ fn rows(list: &CompleteList, known: Vec<Arc<Object>>) -> Vec<Row> {
 impl Machine {
     /// The machinery before its first step, at a time in milliseconds.
     pub fn new(settings: Arc<Settings>, now: f64) -> Machine {
-        let options = Options { watch_list: false, resync: settings.resync, ..Options::default() };
+        let options = Options { watch_list: settings.streams, resync: settings.resync, ..Options::default() };
         Machine {
             now,
             number: 0,
@@ -266,16 +269,38 @@ impl Machine {
                 What::Listed { items: items.len(), version }
             }
             Delivery::ListEnd => match self.input(Input::PageEnd).rows {
-                Some(rows) => What::Replaced(rows),
+                Some(rows) => What::Replaced { rows, bookmark: None },
                 None => What::Ended(self.reason.clone()),
             },
             Delivery::Open => {
                 let request = self.watch.clone();
                 let from = request.as_ref().map(|request| request.resource_version.clone()).unwrap_or_default();
-                let seconds = request.map_or(300, |request| request.timeout_seconds);
-                self.connection.open(self.now + f64::from(seconds) * 1000.0);
+                let seconds = request.as_ref().map_or(300, |request| request.timeout_seconds);
+                let ends = self.now + f64::from(seconds) * 1000.0;
+                let streams = request.is_some_and(|request| request.initial_events);
+                match streams {
+                    true => self.connection.stream(server.happened(self.now), ends),
+                    false => self.connection.open(ends),
+                }
                 self.input(Input::Opened);
-                What::Watches { from }
+                What::Watches { from, streams }
+            }
+            Delivery::Initial(at) => {
+                let (_, items) = server.list_after(self.connection.cursor());
+                let Some((object, text)) = items.into_iter().nth(at) else { return What::Silent };
+                self.input(Input::Frame(&format!(r#"{{"type":"ADDED","object":{text}}}"#)));
+                What::Streamed(object)
+            }
+            Delivery::InitialEnd => {
+                let (version, _) = server.list_after(self.connection.cursor());
+                let ends = json!({ "k8s.io/initial-events-end": "true" });
+                let metadata = json!({ "resourceVersion": version.as_str(), "annotations": ends });
+                let bookmark = json!({ "type": "BOOKMARK", "object": { "metadata": metadata } });
+                self.listed.clone_from(&version);
+                match self.input(Input::Frame(&bookmark.to_string())).rows {
+                    Some(rows) => What::Replaced { rows, bookmark: Some(version) },
+                    None => What::Ended(self.reason.clone()),
+                }
             }
             Delivery::Entry(number, kind) => {
                 let broken = kind.filter(|_| entry.is_some());
@@ -361,12 +386,15 @@ impl Machine {
         };
         let action = self.reflector.handle(input, Moment { now: self.now, random: 0.0 }, &mut sink);
         let given = sink.given;
+        if given.rows.is_some() {
+            self.reason = "the list is complete".into();
+        }
         if let Some(action) = action {
             self.connection.ask(&action);
             let failure = self.reflector.failure().map(|failure| failure.words.clone());
-            self.reason = match &action {
-                Action::List(_) => self.reflector.list_reason().to_owned(),
-                Action::Watch(_) | Action::WatchOverHttp(_) if given.rows.is_some() => "the list is complete".into(),
+            self.reason = match self.connection.request() {
+                Request::List { .. } | Request::Stream { .. } => self.reflector.list_reason().to_owned(),
+                _ if given.rows.is_some() => std::mem::take(&mut self.reason),
                 _ => failure.unwrap_or_else(|| "the last version is known".into()),
             };
             if let Action::Watch(request) | Action::WatchOverHttp(request) | Action::Probe(request) = action {

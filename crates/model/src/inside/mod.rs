@@ -64,7 +64,7 @@ impl Until {
     pub fn is(&self, step: &Step) -> bool {
         use kubechurn_client::cache::{client_go::Call, delta::DeltaObject};
         match (self, &step.what) {
-            (Until::Replace, What::Replaced(_)) | (Until::Ended, What::Ended(_)) => true,
+            (Until::Replace, What::Replaced { .. }) | (Until::Ended, What::Ended(_)) => true,
             (Until::Popped(key), What::Popped(taken)) => taken.key.as_ref() == Some(key),
             (Until::Tombstone, What::Handler(_, Handled::Called(Call::OnDelete { object }))) => {
                 matches!(object, DeltaObject::FinalStateUnknown(_))

@@ -24,6 +24,8 @@ pub enum Change {
     Queue(Which),
     /// Whether the RealFIFO takes a list in one piece. It holds from the beginning on.
     Atomic(bool),
+    /// Whether a watch brings the list first. It holds from the beginning on.
+    Streams(bool),
     /// How long a pop takes, in milliseconds; `None` is for ever.
     Pop(Option<f64>),
     /// How often to resync, in milliseconds; `None` is never.
@@ -58,6 +60,7 @@ impl Change {
         Some(match name {
             "queue" => Change::Queue(Which::ALL.into_iter().find(|which| which.word() == value)?),
             "atomic" => Change::Atomic(value == "1"),
+            "streams" => Change::Streams(value == "1"),
             "pop" => Change::Pop(time_or_never()?),
             // A resync at each moment would never come to an end.
             "resync" => Change::Resync(time_or_never()?.filter(|every| *every >= 1_000.0)),
@@ -82,6 +85,7 @@ impl Change {
         let (name, value) = match *self {
             Change::Queue(which) => ("queue", which.word().to_owned()),
             Change::Atomic(is_on) => ("atomic", on(is_on).to_owned()),
+            Change::Streams(is_on) => ("streams", on(is_on).to_owned()),
             Change::Pop(takes) => ("pop", time(takes)),
             Change::Resync(every) => ("resync", time(every)),
             Change::Slow(takes) => ("slow", time(Some(takes))),
@@ -99,11 +103,17 @@ impl Change {
         format!("{name}.{value}")
     }
 
+    /// Whether it holds from the beginning on, whenever it is set.
+    pub fn is_of_beginning(self) -> bool {
+        matches!(self, Change::Atomic(_) | Change::Streams(_))
+    }
+
     /// The settings with this change, made at a time in milliseconds.
     pub fn apply(self, settings: &mut Settings, now: f64) {
         match self {
             Change::Queue(which) => settings.chosen = which,
             Change::Atomic(is_on) => settings.atomic = is_on,
+            Change::Streams(is_on) => settings.streams = is_on,
             Change::Pop(takes) => settings.pop_takes = takes.unwrap_or(f64::INFINITY),
             Change::Resync(every) => settings.resync = every,
             Change::Slow(takes) => handler(SLOW, settings, now).takes = takes,
@@ -244,7 +254,7 @@ impl Place {
 
     /// Sets something after the present step. What was set after later steps is forgotten.
     pub fn change(&mut self, change: Change) {
-        let step = if matches!(change, Change::Atomic(_)) { 0 } else { self.step };
+        let step = if change.is_of_beginning() { 0 } else { self.step };
         if step == self.step {
             self.set.retain(|(at, _)| *at <= step);
         }

@@ -61,12 +61,21 @@ pub enum What {
         version: ResourceVersion,
     },
     /// The list is handed to the queue.
-    Replaced(Vec<Row>),
+    Replaced {
+        /// How it compares with what was known.
+        rows: Vec<Row>,
+        /// The version of the bookmark that ended it, where a watch brought it.
+        bookmark: Option<ResourceVersion>,
+    },
     /// A watch opened.
     Watches {
         /// The version after which it begins.
         from: ResourceVersion,
+        /// Whether it brings the list first.
+        streams: bool,
     },
+    /// A watch brought an object of the list.
+    Streamed(Arc<Object>),
     /// An event came.
     Event {
         /// `Added`, `Updated` or `Deleted`.
@@ -114,8 +123,8 @@ impl Step {
     /// In which part it happened.
     pub fn part(&self) -> Part {
         match &self.what {
-            What::Listed { .. } | What::Lost(_) | What::Silent => Part::Server,
-            What::Event { .. } | What::Bookmark(_) | What::Replaced(_) | What::Resynced { .. } => Part::Queue,
+            What::Listed { .. } | What::Streamed(_) | What::Lost(_) | What::Silent => Part::Server,
+            What::Event { .. } | What::Bookmark(_) | What::Replaced { .. } | What::Resynced { .. } => Part::Queue,
             What::Started | What::Watches { .. } | What::Ended(_) | What::TimeOver => Part::Reflector,
             What::Popped(_) => Part::Pop,
             What::Handler(..) => Part::Handlers,
@@ -123,20 +132,36 @@ impl Step {
         }
     }
 
+    /// Whether the watch ended because its version was too old: the server does not remember what came after that.
+    pub fn is_gone(&self) -> bool {
+        matches!(&self.what, What::Ended(reason) if reason.starts_with("410"))
+    }
+
     /// What happened, in one sentence.
     pub fn words(&self) -> String {
         match &self.what {
             What::Started => "The informer starts, and asks for a list.".into(),
             What::Listed { items, version } => format!("The list has {} at version {version}.", objects(*items)),
-            What::Replaced(rows) => {
+            What::Replaced { rows, bookmark } => {
+                let begin = match bookmark {
+                    Some(version) => format!("A bookmark ends the list, at version {version}. It"),
+                    None => String::from("The list"),
+                };
                 let count = |compared| rows.iter().filter(|row| row.compared() == compared).count();
                 let [new, changed, same, missing] =
                     [Compared::New, Compared::Changed, Compared::Same, Compared::Missing].map(count);
                 format!(
-                    "The list is compared with what is known: {new} new, {changed} changed, {same} the same, {missing} missing."
+                    "{begin} is compared with what is known: {new} new, {changed} changed, {same} the same, {missing} missing."
                 )
             }
-            What::Watches { from } => format!("A watch begins after version {from}."),
+            What::Watches { streams: true, .. } => {
+                "A watch begins with the list: each object that exists comes as an event of its own.".into()
+            }
+            What::Watches { from, .. } => format!("A watch begins after version {from}."),
+            What::Streamed(object) => format!(
+                "{} is in the list at version {}. It waits until the list is complete.",
+                object.key, object.resource_version
+            ),
             What::Event { delta_type, object, broken } => {
                 let Object { key, resource_version, .. } = &**object;
                 let verb = match delta_type {
@@ -192,11 +217,13 @@ impl Step {
         match &self.what {
             What::Started => "Reflector.Run".into(),
             What::Listed { .. } => "ListerWatcher.List".into(),
-            What::Replaced(rows) => {
+            What::Replaced { rows, .. } => {
                 let listed = rows.iter().filter(|row| row.listed.is_some()).count();
                 format!("Queue.Replace({listed} items)")
             }
-            What::Watches { from } => format!("ListerWatcher.Watch({from})"),
+            What::Watches { streams: true, .. } => "Reflector.watchList, sendInitialEvents".into(),
+            What::Watches { from, .. } => format!("ListerWatcher.Watch({from})"),
+            What::Streamed(object) => format!("temporaryStore.Add({})", object.key),
             What::Event { delta_type, object, .. } => {
                 let verb = match delta_type {
                     DeltaType::Added => "Add",
@@ -222,7 +249,13 @@ impl Step {
     pub fn rules(&self) -> &'static [(u32, &'static str)] {
         match &self.what {
             What::Listed { .. } => &[(34, "The first list is at `0`, a relist at the last version")],
-            What::Replaced(_) => {
+            What::Streamed(_) => &[(47, "Not synced before the annotation is `true`")],
+            What::Replaced { bookmark: Some(_), .. } => &[
+                (49, "A synced stream is reused; the next watch is plain"),
+                (56, "What is only in the queue gets one tombstone"),
+                (57, "What is only known gets one"),
+            ],
+            What::Replaced { bookmark: None, .. } => {
                 &[(56, "What is only in the queue gets one tombstone"), (57, "What is only known gets one")]
             }
             What::Watches { .. } => &[(42, "The watch's timeout is within bounds")],

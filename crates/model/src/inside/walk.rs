@@ -52,9 +52,10 @@ impl Passed {
         match &step.what {
             What::Listed { .. } => (self.lists, self.is_gone) = (self.lists + 1, false),
             What::Watches { .. } => self.watches += 1,
+            What::Replaced { bookmark: Some(_), .. } => (self.lists, self.is_gone) = (self.lists + 1, false),
             What::Event { .. } => self.events += 1,
             What::Bookmark(_) => (self.bookmarks, self.bookmark) = (self.bookmarks + 1, Some(step.at)),
-            What::Ended(reason) => self.is_gone = reason.starts_with("410"),
+            What::Ended(_) => self.is_gone = step.is_gone(),
             _ => {}
         }
         self
@@ -228,8 +229,8 @@ impl Walk {
         let machine = self.inside.machine();
         let mut settings = (**machine.settings()).clone();
         change.apply(&mut settings, machine.now());
-        // Which kind of queue there is, is settled when it is made.
-        if let (Change::Atomic(_), 0) = (change, machine.number()) {
+        // Which kind of queue there is, and how a list comes, is settled when they are made.
+        if change.is_of_beginning() && machine.number() == 0 {
             self.inside = Inside::new(self.stream.server.clone(), settings, self.stream.begins);
             return;
         }
@@ -242,7 +243,7 @@ impl Walk {
         let before = self.place.set.len();
         self.place.change(change);
         let appended = self.place.set.len() == before + 1 && self.place.set.last() == Some(&(self.place.step, change));
-        if appended && !matches!(change, Change::Atomic(_)) {
+        if appended && !change.is_of_beginning() {
             self.set(change);
         } else {
             self.play();

@@ -118,7 +118,7 @@ pub(super) fn listed(what: &What) -> bool {
 
 /// A list is handed to the queue.
 pub(super) fn replaced(what: &What) -> bool {
-    matches!(what, What::Replaced(_))
+    matches!(what, What::Replaced { .. })
 }
 
 /// A watch opens.

@@ -80,9 +80,9 @@ pub fn inside_model(walk: &Walk) -> InsideModel {
         can_break: cursor < walk.server().len(),
         about: walk.caption().map(|(_, caption)| caption.part).or(last.map(Step::part)),
         state: match (last.map(|step| &step.what), machine.request()) {
-            (Some(What::Replaced(_)), _) => "replace",
+            (Some(What::Replaced { .. }), _) => "replace",
             (_, Request::Idle) => "",
-            (_, Request::List { .. }) => "list",
+            (_, Request::List { .. } | Request::Stream { .. }) => "list",
             (_, Request::Watch { .. }) => "watch",
             (_, Request::Wait | Request::Probe) => "wait",
         },
@@ -121,5 +121,5 @@ fn caption(walk: &Walk) -> CaptionModel {
 }
 
 fn changes_store(step: &Step) -> bool {
-    matches!(&step.what, What::Popped(_) | What::Replaced(_))
+    matches!(&step.what, What::Popped(_) | What::Replaced { .. })
 }

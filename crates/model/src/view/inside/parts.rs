@@ -28,8 +28,25 @@ const HEARD: (usize, usize, usize) = (11, 4, 3);
 /// The server's log: what was heard, what has happened and was not, and what comes next.
 pub(super) fn server(walk: &Walk) -> PartModel {
     let (heard, unheard, later) = HEARD;
-    let mut lines: Vec<Line> =
-        walk.steps().iter().rev().filter_map(|step| sent(step, &walk.stream().title)).take(heard).collect();
+    let mut lines: Vec<Line> = Vec::new();
+    let (mut is_compacted, mut has_mark) = (false, false);
+    for step in walk.steps().iter().rev() {
+        let Some(line) = sent(step, &walk.stream().title) else { continue };
+        if lines.len() >= heard {
+            break;
+        }
+        // A version that is too old was compacted, and so was everything before it.
+        if !is_compacted || line.left.is_empty() {
+            lines.push(line);
+        } else {
+            if !std::mem::replace(&mut has_mark, true) {
+                let left = line.left.clone();
+                lines.push(Line { look: "mark", left, text: "compacted up to here".into(), ..Line::default() });
+            }
+            lines.push(Line { look: if line.look == "list" { "list compacted" } else { "compacted" }, ..line });
+        }
+        is_compacted |= step.is_gone();
+    }
     lines.reverse();
     let is_now = walk.machine().last().is_some_and(|step| sent(step, "").is_some());
     let (mut happened, mut comes) = (0, 0);
@@ -62,7 +79,7 @@ pub(super) fn server(walk: &Walk) -> PartModel {
             Sent::Closed(_) => Line { look, text: "the watch ends".into(), ..Line::default() },
         });
     }
-    if is_now && let Some(line) = lines.iter_mut().rfind(|line| !matches!(line.look, "unheard" | "later")) {
+    if is_now && let Some(line) = lines.iter_mut().rfind(|line| !matches!(line.look, "unheard" | "later" | "mark")) {
         line.look = match line.look {
             "list" => "list now",
             "cut" => "cut now",
@@ -94,7 +111,24 @@ fn sent(step: &Step, title: &str) -> Option<Line> {
             text: format!("LIST of {title}: {}", grouped(*items as u64)),
             ..Line::default()
         },
-        What::Watches { from } => Line { look: "watch", text: format!("WATCH from {from}"), ..Line::default() },
+        What::Watches { streams: true, .. } => {
+            Line { look: "list", delta: "Replaced", text: format!("WATCH, {title} first"), ..Line::default() }
+        }
+        What::Streamed(object) => Line {
+            look: "list",
+            delta: "Added",
+            left: object.resource_version.to_string(),
+            text: name(&object.key),
+            right: "in the list".into(),
+        },
+        What::Replaced { bookmark: Some(version), .. } => Line {
+            look: "list",
+            delta: "Bookmark",
+            left: version.to_string(),
+            text: "bookmark: “that is all”".into(),
+            ..Line::default()
+        },
+        What::Watches { from, .. } => Line { look: "watch", text: format!("WATCH from {from}"), ..Line::default() },
         What::Event { delta_type, object, broken } => Line {
             look: "",
             delta: MarkType::from(*delta_type).name(),
@@ -152,10 +186,12 @@ pub(super) fn left_out(last: Option<&Step>) -> String {
                 if left_out.len() > names.len() { " and others" } else { "" }
             )
         }
-        Some(What::Replaced(rows)) if rows.iter().any(|row| row.compared() == Compared::Missing) => String::from(
-            "What is missing in the list gets a tombstone (DeletedFinalStateUnknown). It has the last state that is known: what \
+        Some(What::Replaced { rows, .. }) if rows.iter().any(|row| row.compared() == Compared::Missing) => {
+            String::from(
+                "What is missing in the list gets a tombstone (DeletedFinalStateUnknown). It has the last state that is known: what \
              happened to the object after that was never heard.",
-        ),
+            )
+        }
         _ => String::new(),
     }
 }
@@ -237,7 +273,7 @@ fn is_new(entry: &SlotEntry, last: Option<&Step>) -> bool {
         Some(What::Event { object: new, .. }) => {
             object.is_some_and(|object| object.key == new.key && object.resource_version == new.resource_version)
         }
-        Some(What::Replaced(_)) => entry.is_tombstone || entry.word.starts_with("Replaced"),
+        Some(What::Replaced { .. }) => entry.is_tombstone || entry.word.starts_with("Replaced"),
         Some(What::Resynced { .. }) => entry.word.starts_with("Sync"),
         Some(What::Bookmark(_)) => entry.word == "Bookmark",
         _ => false,
@@ -289,7 +325,7 @@ pub(super) fn store(walk: &Walk) -> PartModel {
         right: right.into(),
         ..Line::default()
     };
-    if let Some(What::Replaced(rows)) = machine.last().map(|step| &step.what) {
+    if let Some(What::Replaced { rows, .. }) = machine.last().map(|step| &step.what) {
         let mut lines = vec![head("has → list", "so")];
         lines.extend(rows.iter().take(ROWS).map(|row| {
             let (look, delta, right) = match row.compared() {

@@ -5,7 +5,8 @@ use crate::view::inside::model::SettingModel;
 use crate::view::seconds;
 
 /// The parts to which the settings belong, in their order.
-pub const SETTINGS: [Part; 8] = [
+pub const SETTINGS: [Part; 9] = [
+    Part::Reflector,
     Part::Reflector,
     Part::Queue,
     Part::Pop,
@@ -20,12 +21,13 @@ pub(super) fn settings_model(settings: &Settings) -> Vec<SettingModel> {
     let slow = settings.handlers.iter().find(|handler| handler.name == SLOW).map_or(0.0, |handler| handler.takes);
     let pop = Some(settings.pop_takes).filter(|takes| takes.is_finite());
     let reconciler = settings.reconciler;
-    let all: [(&'static str, &[Change], Change); 8] = [
+    let all: [(&'static str, &[Change], Change); 9] = [
         (
             "Resync",
             &[Change::Resync(None), Change::Resync(Some(5_000.0)), Change::Resync(Some(30_000.0))],
             Change::Resync(settings.resync),
         ),
+        ("Streaming list", &[Change::Streams(false), Change::Streams(true)], Change::Streams(settings.streams)),
         ("AtomicFIFO", &[Change::Atomic(true), Change::Atomic(false)], Change::Atomic(settings.atomic)),
         (
             "A pop takes",
@@ -87,7 +89,9 @@ fn choice_title(change: Change) -> String {
         Change::Fails(0) => String::from("never"),
         Change::Fails(1) => String::from("always"),
         Change::Fails(every) => format!("one time in {every}"),
-        Change::Atomic(is_on) | Change::Forgets(is_on) => String::from(if is_on { "on" } else { "off" }),
+        Change::Atomic(is_on) | Change::Streams(is_on) | Change::Forgets(is_on) => {
+            String::from(if is_on { "on" } else { "off" })
+        }
         _ => String::new(),
     }
 }

@@ -38,7 +38,7 @@ fn short(step: &Step) -> String {
     match &step.what {
         What::Started => String::from("The informer starts"),
         What::Listed { items, version } => format!("List: {} at {version}", grouped(*items as u64)),
-        What::Replaced(rows) => {
+        What::Replaced { rows, .. } => {
             let count = |compared| rows.iter().filter(|row| row.compared() == compared).count();
             let counts = [(Compared::New, "new"), (Compared::Changed, "changed"), (Compared::Missing, "missing")];
             let counts =
@@ -46,7 +46,9 @@ fn short(step: &Step) -> String {
             let counts: Vec<String> = counts.map(|(count, word)| format!("{count} {word}")).collect();
             format!("Replace: {}", if counts.is_empty() { String::from("all the same") } else { counts.join(", ") })
         }
-        What::Watches { from } => format!("Watch from {from}"),
+        What::Watches { streams: true, .. } => String::from("Watch, the list first"),
+        What::Streamed(object) => format!("{} is in the list", name(&object.key)),
+        What::Watches { from, .. } => format!("Watch from {from}"),
         What::Event { delta_type, object, .. } => {
             format!("{} {}", name(&object.key), MarkType::from(*delta_type).name().to_lowercase())
         }

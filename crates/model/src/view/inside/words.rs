@@ -12,8 +12,8 @@ use crate::view::inside::model::Line;
 pub(super) fn delta_of(step: &Step) -> &'static str {
     match &step.what {
         What::Event { delta_type, .. } => MarkType::from(*delta_type).name(),
-        What::Replaced(rows) if rows.iter().any(|row| row.compared() == Compared::Missing) => "tombstone",
-        What::Replaced(_) | What::Listed { .. } => "Replaced",
+        What::Replaced { rows, .. } if rows.iter().any(|row| row.compared() == Compared::Missing) => "tombstone",
+        What::Replaced { .. } | What::Listed { .. } | What::Streamed(_) => "Replaced",
         What::Resynced { .. } => "Sync",
         What::Bookmark(_) => "Bookmark",
         What::Popped(taken) => taken.calls.first().map_or("", delta_of_call),

@@ -79,7 +79,7 @@ fn after_410_the_list_is_compared_with_what_is_known() {
     let reason = inside.machine().reason();
     assert!(reason.contains("too old resource version: 12"), "{reason}");
     assert!(forward_until(&mut inside, &Until::Replace, 99));
-    let Some(What::Replaced(rows)) = inside.machine().last().map(|step| &step.what) else { panic!() };
+    let Some(What::Replaced { rows, .. }) = inside.machine().last().map(|step| &step.what) else { panic!() };
     let rows: Vec<String> = rows.iter().map(|row| format!("{} {:?}", row.key.name, row.compared())).collect();
     assert!(rows.contains(&String::from("b Missing")), "{rows:?}");
     assert!(inside.machine().now() >= 3800.0, "the Reflector waited for {}", inside.machine().now());

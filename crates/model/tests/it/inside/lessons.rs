@@ -38,7 +38,7 @@ fn fact(inside: &Inside, lists: usize, name: &str) -> String {
         "request" => format!("{:?}", machine.request()),
         "lists" => lists.to_string(),
         "compared" => match last.map(|step| &step.what) {
-            Some(What::Replaced(rows)) => {
+            Some(What::Replaced { rows, .. }) => {
                 let words = rows.iter().map(|row| format!("{} {:?}", row.key.name, row.compared()));
                 words.collect::<Vec<_>>().join(", ")
             }

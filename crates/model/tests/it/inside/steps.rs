@@ -242,18 +242,52 @@ fn what_waits_is_in_memory_once_and_what_the_store_has_is_not_counted() {
     }
 }
 
+#[test]
+fn a_streaming_list_comes_one_object_at_a_time_and_is_known_when_a_bookmark_ends_it() {
+    let settings = |streams: bool| Settings { streams, ..broken(2, BreakKind::Gone) };
+    let frames = ["[10 a@5 b@6", "~a@11", "~a@12", "-b@13", "=20"];
+    let mut streamed = inside(&frames, settings(true));
+    let mut known = Vec::new();
+    let mut words = Vec::new();
+    while let Some(step) = streamed.forward().cloned() {
+        let waits = !streamed.machine().queues().is_empty();
+        if matches!(step.what, What::Streamed(_)) {
+            known.push((format!("{:?}", streamed.machine().request()), waits, store(&streamed, Which::RealFifo)));
+        }
+        words.push(step.words());
+    }
+    // Nothing of the first list is known before its end, and of the list after 410 what was known before stays.
+    let sent = |count: usize| format!("Stream {{ sent: Some({count}) }}");
+    let none = String::new();
+    assert_eq!(known[..2], [(sent(1), false, none.clone()), (sent(2), false, none)]);
+    assert_eq!(known[2], (sent(1), false, String::from("a@12 b@6")), "b was deleted meanwhile, and is missing");
+    assert_eq!(known.len(), 3, "{known:?}");
+    let lists: Vec<&String> = words.iter().filter(|words| words.contains("is compared")).collect();
+    assert!(lists[0].starts_with("A bookmark ends the list, at version 10. It is compared"), "{lists:?}");
+    assert!(lists[1].ends_with("0 new, 0 changed, 1 the same, 1 missing."), "{lists:?}");
+    // The same watch goes on after it: one watch for the first list, one that was refused, and one for the second.
+    let watches = words.iter().filter(|words| words.starts_with("A watch begins")).count();
+    assert_eq!(watches, 3, "{words:#?}");
+    let mut whole = inside(&frames, settings(false));
+    play(&mut whole);
+    assert_eq!(store(&streamed, Which::RealFifo), store(&whole, Which::RealFifo));
+    assert_eq!(truth(&streamed), "a@12");
+}
+
 /// The rules beside the steps are those of the checklist, word by word.
 #[test]
 fn the_rules_beside_a_step_are_those_of_the_checklist() {
     let checklist = include_str!("../../../../../docs/checklist.md");
     let (client, _) = checklist.split_once("## The ").and_then(|(_, rest)| rest.split_once("\n## ")).unwrap();
     let mut found = 0;
-    let settings = Settings { resync: Some(1_000.0), ..broken(1, BreakKind::Gone) };
-    let mut inside = inside(&["[10 a@5 b@6", "~a@11", "~a@12", "-b@13", "=20"], settings);
-    while let Some(step) = inside.forward() {
-        for (number, words) in step.rules() {
-            assert!(client.contains(&format!("| {number} | {words} |")), "{number}: {words}");
-            found += 1;
+    for streams in [false, true] {
+        let settings = Settings { resync: Some(1_000.0), streams, ..broken(1, BreakKind::Gone) };
+        let mut inside = inside(&["[10 a@5 b@6", "~a@11", "~a@12", "-b@13", "=20"], settings);
+        while let Some(step) = inside.forward() {
+            for (number, words) in step.rules() {
+                assert!(client.contains(&format!("| {number} | {words} |")), "{number}: {words}");
+                found += 1;
+            }
         }
     }
     assert!(found > 10, "{found}");

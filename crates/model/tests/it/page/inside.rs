@@ -241,6 +241,63 @@ fn a_break_breaks_what_comes_next_and_a_new_list_heals_it() {
 }
 
 #[test]
+fn what_the_server_has_compacted_is_marked_on_the_ruler() {
+    let mut play = received("#/inside?kind=pods", 3, 3);
+    play.does(InsideCommand::Set("pop.0".into()));
+    let looks = |play: &Play| {
+        let lines = &play.inside().parts[0].lines;
+        lines.iter().map(|line| (line.look, line.left.clone())).collect::<Vec<_>>()
+    };
+    while !play.inside().sentence.contains("at version 101") {
+        play.does(InsideCommand::Step(1));
+    }
+    assert!(looks(&play).iter().all(|(look, _)| !look.contains("compacted") && *look != "mark"), "{:?}", looks(&play));
+    play.does(InsideCommand::Break(BreakKind::Gone));
+    while !play.inside().sentence.contains("410") {
+        play.does(InsideCommand::Step(1));
+    }
+    // All that came up to the version that was asked for, and a mark below it; what is new after it is in no list yet.
+    let found = looks(&play);
+    let mark = found.iter().position(|(look, _)| *look == "mark").expect("a mark");
+    assert_eq!(found[mark], ("mark", "101".into()), "{found:?}");
+    assert!(found[..mark].iter().all(|(look, left)| left.is_empty() || look.contains("compacted")), "{found:?}");
+    assert!(found[mark + 1..].iter().all(|(look, _)| !look.contains("compacted")), "{found:?}");
+    // It stays there when the next list has come, whose version is remembered.
+    while !play.inside().sentence.starts_with("The list has") {
+        play.does(InsideCommand::Step(1));
+    }
+    let found = looks(&play);
+    assert_eq!(found.iter().filter(|(look, _)| *look == "mark").count(), 1, "{found:?}");
+    let last = found.iter().rfind(|(look, _)| look.contains("now")).expect("the list");
+    assert_eq!(last.0, "list now", "{found:?}");
+}
+
+#[test]
+fn a_list_is_streamed_from_the_beginning_on_wherever_that_is_set() {
+    let mut play = received("#/inside?kind=pods", 3, 3);
+    play.does(InsideCommand::Step(6));
+    play.does(InsideCommand::Set("streams.1".into()));
+    let address = play.address();
+    assert!(address.contains("set=0.streams.1"), "{address}");
+    play.does(InsideCommand::To(4));
+    let model = play.inside();
+    assert_eq!((model.state, &*model.settings[1].chosen), ("list", "streams.1"));
+    assert!(model.sentence.contains("is in the list at version"), "{}", model.sentence);
+    let ruler: Vec<String> = lines(&model, Part::Server);
+    assert!(ruler[0].contains("WATCH, Pods first") && ruler[1].ends_with("in the list"), "{ruler:?}");
+    while !play.inside().sentence.starts_with("A bookmark ends the list") {
+        play.does(InsideCommand::Step(1));
+    }
+    let model = play.inside();
+    assert_eq!(model.state, "replace");
+    let ruler = lines(&model, Part::Server);
+    assert!(ruler.iter().any(|line| line.contains("that is all")), "{ruler:?}");
+    play.does(InsideCommand::Step(1));
+    assert!(play.inside().sentence.starts_with("A pop takes"), "the same watch goes on: {}", play.inside().sentence);
+    assert_eq!(play.inside().state, "watch");
+}
+
+#[test]
 fn a_relist_that_was_recorded_breaks_the_stream_where_it_did() {
     let mut play = received("#/pods", 3, 3);
     let id = play.informers[0].0;
