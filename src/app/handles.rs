@@ -17,14 +17,18 @@ use crate::browser::location;
 /// Puts the handles into the window.
 pub(super) fn install(app: &Rc<App>) {
     let handles = Object::new();
-    add_handle(&handles, app, "status", |page, env| Some(page.status(env)));
-    add_handle(&handles, app, "recorder", |page, _| Some(page.recorder()));
-    add_handle(&handles, app, "notices", |page, _| Some(page.notices()));
-    add_handle(&handles, app, "differences", |page, env| page.differences(env));
-    add_handle(&handles, app, "audit", |page, env| page.audit(env));
-    add_handle_of(&handles, app, "rows", |page, env, resource| page.rows_of(resource, env).map(|text| json(&text)));
-    add_handle_of(&handles, app, "digest", |page, _, resource| page.digest_of(resource).map(JsValue::from));
-    add_handle_of(&handles, app, "marks", |page, _, resource| page.marks_of(resource).map(|text| json(&text)));
+    add_handle(&handles, app, "status", |page, env| Some(page.reports().status(env)));
+    add_handle(&handles, app, "recorder", |page, _| Some(page.reports().recorder()));
+    add_handle(&handles, app, "notices", |page, _| Some(page.reports().notices()));
+    add_handle(&handles, app, "differences", |page, env| page.reports().differences(env));
+    add_handle(&handles, app, "audit", |page, env| page.reports().audit(env));
+    add_handle_of(&handles, app, "rows", |page, env, resource| {
+        page.reports().rows_of(resource, env).map(|text| json(&text))
+    });
+    add_handle_of(&handles, app, "digest", |page, _, resource| page.reports().digest_of(resource).map(JsValue::from));
+    add_handle_of(&handles, app, "marks", |page, _, resource| {
+        page.reports().marks_of(resource).map(|text| json(&text))
+    });
     if location::parameter("debug").as_deref() == Some("1") {
         let kill = Closure::<dyn Fn(JsValue)>::new(|way: JsValue| kill(way.as_string()));
         let _ = Reflect::set(&handles, &"kill".into(), &kill.into_js_value());

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use web_sys::{Blob, File};
 
+use kubechurn_model::history::who::LogPiece;
 use kubechurn_model::history::who::is_log;
 use kubechurn_model::navigation::recorded::file_name;
 use kubechurn_model::page::Page;
@@ -84,17 +85,17 @@ impl App {
         if !is_log(&text) {
             return Ok(false);
         }
-        self.with(|page, _| page.begin_log());
+        self.with(|page, env| page.audit_log(LogPiece::Begin, env));
         let mut work = Work::begin();
         loop {
-            self.with(|page, env| page.take_log(&text, env));
+            self.with(|page, env| page.audit_log(LogPiece::Lines(&text), env));
             work.pause().await;
             match recording::lines(file, next).await? {
                 Some(more) => (text, next) = more,
                 None => break,
             }
         }
-        self.with(|page, env| page.end_log(env));
+        self.with(|page, env| page.audit_log(LogPiece::End, env));
         Ok(true)
     }
 

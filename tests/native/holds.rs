@@ -78,7 +78,7 @@ async fn a_finalizer_is_shown_with_who_takes_it_off_others() {
         assert!(lines[1].contains("garbage collector") && lines[2].contains("archiver added it"), "{lines:#?}");
         assert!(lines[8].contains("and 24 more finalizers"), "{lines:#?}");
         // In a recording, too.
-        let blocks = page.look(|page, _| page.recording(Header::default(), Selected::default()));
+        let blocks = page.look(|page, _| page.reports().recording(Header::default(), Selected::default()));
         let opened = Opened::of(&blocks, "#/configmaps?sel=shop/held");
         let model = opened.look(|model, _| (*model.view().inspector.holds).clone()).expect("it is shown");
         assert_eq!(model.held.first().map(line), lines.first().cloned());

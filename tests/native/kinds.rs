@@ -142,7 +142,7 @@ async fn a_kind_comes_and_goes_with_its_definition() {
         kubectl.run("delete widget odd -n default", "").await;
         shows_what_kubectl_prints(page, kubectl, 2).await;
         // A file of it has the columns as well.
-        let blocks = page.look(|page, _| page.recording(Header::default(), Selected::default()));
+        let blocks = page.look(|page, _| page.reports().recording(Header::default(), Selected::default()));
         let opened = Opened::of(&blocks, &format!("#/{WIDGETS}?wide=1"));
         // A recording has a column more: what happens next.
         let heads = |page: &Model| {

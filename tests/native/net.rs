@@ -144,7 +144,7 @@ async fn is_what_two_lists_say(scenario: &'static str, differing_objects: usize)
         let (to, after) = same(page, &cluster).await;
         page.command(Command::Span(SpanCommand::Compare(from, to)));
         let found: Vec<Value> = wait_until("all is compared", SOON, async || {
-            let found = page.look(|page, place| page.differences(place));
+            let found = page.look(|page, place| page.reports().differences(place));
             found.map(|text| serde_json::from_str(&text).expect("JSON")).ok_or_else(|| String::from("it is not"))
         })
         .await;

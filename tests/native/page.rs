@@ -63,7 +63,7 @@ impl Drop for PrintedOnPanic<'_> {
         if std::thread::panicking()
             && let Ok(page) = shell.page.try_borrow()
         {
-            eprintln!("the page: {}\n{}", page.status(&*shell.place), page.notices());
+            eprintln!("the page: {}\n{}", page.reports().status(&*shell.place), page.reports().notices());
         }
     }
 }
@@ -127,14 +127,14 @@ impl Page {
     /// One field of the status of a resource.
     pub fn field(&self, resource: &str, name: &str) -> Value {
         let shell = self.shell();
-        let all: Vec<Value> = read(&shell.page.borrow().status(&*shell.place));
+        let all: Vec<Value> = read(&shell.page.borrow().reports().status(&*shell.place));
         all.into_iter().find(|one| one["resource"] == resource).map_or(Value::Null, |mut one| one[name].take())
     }
 
     /// `kubechurn.rows(resource)`.
     pub fn rows(&self, resource: &str) -> Vec<Row> {
         let shell = self.shell();
-        let rows = shell.page.borrow().rows_of(resource, &*shell.place);
+        let rows = shell.page.borrow().reports().rows_of(resource, &*shell.place);
         read(&rows.unwrap_or_else(|| panic!("{resource} is not watched")))
     }
 
@@ -145,14 +145,14 @@ impl Page {
 
     /// The words of some of `kubechurn.notices()`.
     pub fn notices_where(&self, is_it: impl Fn(&Value) -> bool) -> Vec<String> {
-        let all: Vec<Value> = read(&self.shell().page.borrow().notices());
+        let all: Vec<Value> = read(&self.shell().page.borrow().reports().notices());
         let own = all.iter().filter(|one| is_it(one));
         own.map(|one| one["words"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
     /// `kubechurn.marks(resource)`.
     pub fn marks(&self, resource: &str) -> Vec<Mark> {
-        read(&self.shell().page.borrow().marks_of(resource).unwrap_or_default())
+        read(&self.shell().page.borrow().reports().marks_of(resource).unwrap_or_default())
     }
 
     /// The keys of the rows that are drawn as live.
@@ -169,7 +169,7 @@ impl Page {
 
     /// `kubechurn.digest(resource)`.
     pub fn digest(&self, resource: &str) -> String {
-        self.shell().page.borrow().digest_of(resource).unwrap_or_default()
+        self.shell().page.borrow().reports().digest_of(resource).unwrap_or_default()
     }
 
     /// What the sidebar says of a kind.
@@ -251,7 +251,7 @@ impl Page {
 
 /// `kubechurn.status()` of a page at this place.
 pub fn read_status(page: &Model, place: &Place) -> Vec<Status> {
-    read(&page.status(place))
+    read(&page.reports().status(place))
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> T {

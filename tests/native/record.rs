@@ -241,7 +241,7 @@ async fn what_the_cluster_has_is_the_newest_in_the_file_in_the_same_words() {
     recorder.until_it_has_all_of(&cluster).await;
     let opened = Opened::of(&blocks(&recorder.file()), "#/pods,nodes");
     for (kind, path) in [("pods", KINDS[0].1), ("nodes", KINDS[1].1)] {
-        let digest = opened.look(|page, _| page.digest_of(kind));
+        let digest = opened.look(|page, _| page.reports().digest_of(kind));
         assert_eq!(digest, Some(cluster.list(path).await.digest()), "{kind} in a page that has opened the file");
     }
     recorder.signal("INT");

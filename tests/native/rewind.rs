@@ -108,15 +108,15 @@ fn listed(rows: &[FeedRow]) -> String {
 
 fn held(page: &Model, place: &dyn Environment) -> Held {
     let rows = |kind: &str| {
-        let rows = page.rows_of(kind, place).unwrap_or_default();
+        let rows = page.reports().rows_of(kind, place).unwrap_or_default();
         let mut rows: Value = serde_json::from_str(&rows).unwrap_or_default();
         for cells in rows.as_array_mut().into_iter().flatten().filter_map(|row| row["cells"].as_object_mut()) {
             AGES.iter().for_each(|age| drop(cells.remove(*age)));
         }
         rows
     };
-    let feed = (page.unread() == 0).then(|| feed(page));
-    (KINDS.iter().map(|kind| (page.digest_of(kind), rows(kind))).collect(), feed)
+    let feed = (page.reports().unread() == 0).then(|| feed(page));
+    (KINDS.iter().map(|kind| (page.reports().digest_of(kind), rows(kind))).collect(), feed)
 }
 
 /// A moment, what the page held then, and what was wrong.
@@ -173,7 +173,7 @@ fn steady(seen: &[Seen]) -> Vec<usize> {
 
 /// Whether the page has everything in its stores that it has received.
 fn is_drained(page: &Model, place: &Place) -> bool {
-    let status: Value = serde_json::from_str(&page.status(place)).unwrap_or_default();
+    let status: Value = serde_json::from_str(&page.reports().status(place)).unwrap_or_default();
     let all = status.as_array().into_iter().flatten();
     all.clone().count() == KINDS.len() && all.clone().all(|one| one["ledger"]["queued"] == 0 && one["synced"] == true)
 }
@@ -188,14 +188,14 @@ async fn a_drag_while_much_comes_in_shows_what_was_and_loses_nothing() {
     with_page(proxy.port(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
         let received = |page: &Model| {
-            let report: Value = serde_json::from_str(&page.recorder()).unwrap_or_default();
+            let report: Value = serde_json::from_str(&page.reports().recorder()).unwrap_or_default();
             report["received"].as_u64().unwrap_or_default()
         };
-        let digest = |page: &Model| page.digest_of("pods");
+        let digest = |page: &Model| page.reports().digest_of("pods");
         let seen: Rc<RefCell<Vec<Digest>>> = Rc::default();
         let (written, mut last) = (Rc::clone(&seen), 0);
         page.watch(move |page, place| {
-            let status: Value = serde_json::from_str(&page.status(place)).unwrap_or_default();
+            let status: Value = serde_json::from_str(&page.reports().status(place)).unwrap_or_default();
             let (now, came) = (place.now(), received(page));
             if came > last + 20 && status[0]["ledger"]["queued"] == 0 {
                 last = came;
@@ -238,7 +238,7 @@ fn is_the_same_in_a_file_of_a_part(scenario: &str, page: &Page, seen: &[Seen]) {
     let [(from, ..), .., (to, ..)] = part else { panic!("{} moments", seen.len()) };
     let time = Some(Window { from: *from, to: *to });
     let selected = Selected { time, ..Selected::default() };
-    let saved = page.look(|page, _| page.recording(Header::default(), selected));
+    let saved = page.look(|page, _| page.reports().recording(Header::default(), selected));
     let mut opened = Opened::of(&saved, "#/pods,deployments,replicasets,nodes,events");
     for (at, (then, _), _) in part.iter().step_by((part.len() / MOMENTS).max(1)) {
         opened.command(Command::Rewind(RewindCommand::To(*at)));
@@ -256,7 +256,7 @@ type Marks = BTreeMap<String, BTreeSet<String>>;
 fn marks(page: &Model, end: f64) -> Marks {
     let mut all = Marks::new();
     let of_kind = |kind: &&str| {
-        let marks: Vec<Value> = serde_json::from_str(&page.marks_of(kind)?).ok()?;
+        let marks: Vec<Value> = serde_json::from_str(&page.reports().marks_of(kind)?).ok()?;
         let is_of_object = |mark: &Value| !["Sync", "Relist", "Gap"].iter().any(|one| mark["type"] == *one);
         let words = |mark: &Value| {
             let of = ["type", "key", "uid", "resourceVersion"].map(|name| mark[name].to_string());
@@ -286,7 +286,7 @@ fn other_marks(one: &Marks, other: &Marks) -> Vec<String> {
 /// What differs in a page between two times, line by line. A recording has ended when its last line came, and so it is not compared
 /// with a later time.
 fn differences(page: &Model, place: &dyn Environment) -> Option<BTreeSet<String>> {
-    let mut lines: Vec<Value> = serde_json::from_str(&page.differences(place)?).ok()?;
+    let mut lines: Vec<Value> = serde_json::from_str(&page.reports().differences(place)?).ok()?;
     let without = |line: &mut Value| line.as_object_mut().and_then(|line| line.remove("to"));
     lines.iter_mut().for_each(|line| _ = without(line));
     Some(lines.iter().map(Value::to_string).collect())
@@ -300,7 +300,7 @@ fn is_the_same_saved_again(scenario: &str, file: &std::path::Path) {
     let bytes = std::fs::read(file).expect("the file");
     native::read(&bytes, |at, _| (from, to) = (from.min(at), to.max(at))).expect("it is a recording");
     let mut one = Opened::of(&blocks(file), FRAGMENT);
-    let saved = one.look(|page, _| page.recording(Header::default(), Selected::default()));
+    let saved = one.look(|page, _| page.reports().recording(Header::default(), Selected::default()));
     let mut other = Opened::of(&saved, FRAGMENT);
     let (first, second) = (one.look(|page, _| marks(page, to)), other.look(|page, _| marks(page, to)));
     assert!(first.len() > 60, "{scenario}, recorded: {} marks", first.len());
@@ -408,7 +408,7 @@ async fn is_as_it_was(scenario: &'static str, faults: &[&str], seed: u64) {
         let seen = seen.take();
         // The cluster goes on while the page is at another moment.
         cluster.rate(20).await;
-        let saved = page.look(|page, _| page.recording(Header::default(), Selected::default()));
+        let saved = page.look(|page, _| page.reports().recording(Header::default(), Selected::default()));
         is_the_same_in_a_file_of_a_part(scenario, page, &seen);
         let mut opened = Opened::of(&saved, "#/pods,deployments,replicasets,nodes,events?view=changes");
         opened.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 1e6, width: 900.0 }));

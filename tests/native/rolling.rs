@@ -106,7 +106,7 @@ async fn digests(cluster: &Cluster) -> [Option<String>; 2] {
 }
 
 fn digests_of(opened: &Opened) -> [Option<String>; 2] {
-    opened.look(|page, _| [page.digest_of("pods"), page.digest_of("nodes")])
+    opened.look(|page, _| [page.reports().digest_of("pods"), page.reports().digest_of("nodes")])
 }
 
 #[tokio::test]

@@ -131,7 +131,7 @@ async fn a_rollout_that_fails_stands_beside_the_one_that_went_well() {
         assert!(!was.bars[0].stretches.iter().any(|one| one.what == "bad") || was.parted.is_some(), "{was:#?}");
         page.open(&place);
         let now = rollout(page, "it is as it is now", |one| one.bars.len() == 2 && one.parted.is_some()).await;
-        let blocks = page.look(|page, _| page.recording(Header::default(), Selected::default()));
+        let blocks = page.look(|page, _| page.reports().recording(Header::default(), Selected::default()));
         let opened = Opened::of(&blocks, &place);
         let read = opened.look(|model, _| model.view().feed.why.as_ref().and_then(|why| why.rollout.clone()));
         let read = read.expect("the recording has the rollout");

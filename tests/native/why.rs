@@ -143,7 +143,7 @@ async fn an_incident_says_what_changed_before_it_wherever_one_comes_from() {
         page.open(&format!("{href}&at={then}"));
         check(&shown(page).await, "secrets");
         // In a recording that is opened at the same address.
-        let blocks = page.look(|page, _| page.recording(Header::default(), Selected::default()));
+        let blocks = page.look(|page, _| page.reports().recording(Header::default(), Selected::default()));
         let opened = Opened::of(&blocks, &href);
         let why = opened.look(|model, _| (*model.view().feed.why).clone()).expect("the incident is shown");
         assert_eq!(

@@ -48,7 +48,7 @@ fn main() {
         let opened = Opened::of(&blocks, place);
         let took = began.elapsed().as_secs_f64();
         println!("{place} is shown in {took:.2} s, {:.1} µs a line", took * 1e6 / lines as f64);
-        assert!(opened.look(|page, _| page.digest_of("pods")).is_some());
+        assert!(opened.look(|page, _| page.reports().digest_of("pods")).is_some());
     }
 }
 

@@ -12,6 +12,7 @@ use crate::page::effect::{Effect, ReflectorInput, Request};
 use crate::page::environment::fragment;
 use crate::page::requests::Purpose;
 use crate::page::search::Search;
+use crate::page::verification::Verification;
 use crate::watches::listing::{Counts, Progress};
 use kubechurn_client::cache::reflector::Input;
 
@@ -57,8 +58,17 @@ impl Connection {
         self.heartbeat.hurry(cx.now);
     }
 
+    /// Looks whether a watch takes too much memory, a list takes long, or a gap begins or ends.
+    pub(super) fn look(&mut self, verification: &mut Verification, cx: &mut Context<'_>) {
+        verification.keep_to_memory(cx);
+        self.count_lists(cx);
+        cx.watching.watches.look(&cx.watching.informers, cx.now);
+        cx.watching.courses.look(&cx.watching.informers, cx.now);
+        cx.watching.audit_states(cx.audit, cx.now);
+    }
+
     /// Asks for the numbers of objects for lists that take long, and drops the requests that are no longer useful.
-    pub(super) fn count_lists(&mut self, cx: &mut Context<'_>) {
+    fn count_lists(&mut self, cx: &mut Context<'_>) {
         let (informers, now) = (&cx.watching.informers, cx.now);
         let is_over = |purpose: &Purpose| match purpose {
             Purpose::Count(id) => informers.get(*id).is_none_or(|informer| informer.health(now) != Health::Listing),

@@ -109,12 +109,6 @@ impl Shared {
         }
     }
 
-    /// Watches exactly what the route asks for, or what a recording has. Returns whether another table is in view than before.
-    pub fn watch(&mut self, now: f64) -> bool {
-        let Shared { navigation, watching, notices, audit, effects, .. } = self;
-        watching.watch(navigation, &mut notices.announcer, effects, (audit, now))
-    }
-
     /// The context of something that is done now.
     pub fn context<'a>(&'a mut self, env: &'a dyn Environment) -> Context<'a> {
         Context {
@@ -136,6 +130,11 @@ impl Shared {
 }
 
 impl Context<'_> {
+    /// Watches exactly what the route asks for, or what a recording has. Returns whether another table is in view than before.
+    pub fn watch(&mut self) -> bool {
+        self.watching.watch(self.navigation, &mut self.notices.announcer, self.effects, (self.audit, self.now))
+    }
+
     /// The user did something and waits for the result: asks for a frame at once.
     pub fn hurry(&mut self) {
         self.effects.frame(Pace::Hurried);

@@ -164,7 +164,7 @@ impl Page {
         let Some(replay) = &mut self.replay else { return };
         let is_other_place = replay.take(line, &mut self.shared, &mut self.feed, env);
         if replay.drains(&mut self.shared.watching, env) {
-            self.take(env);
+            self.table.take(&mut self.shared.context(env));
             self.shared.context(env).deliver_notices();
         }
         if is_other_place {
@@ -222,7 +222,7 @@ impl Page {
         let hidden = env.is_hidden();
         let is_news = self.shared.watching.take_news();
         let is_left = self.shared.watching.drain(hidden, env);
-        self.take(env);
+        self.table.take(&mut self.shared.context(env));
         let cx = &mut self.shared.context(env);
         if self.verification.continue_check(&self.table.rows, cx) {
             self.make_tables_anew(env);
@@ -234,7 +234,7 @@ impl Page {
         }
         self.verification.check_sums(cx);
         self.keeping.work(cx);
-        self.look_at_watches(env);
+        self.connection.look(&mut self.verification, cx);
         if !hidden {
             self.present(env);
             self.status.is_late_if(is_news);
@@ -266,8 +266,7 @@ impl Page {
         if !hidden || self.verification.verifier.is_under_way() {
             cx.request_frame();
         }
-        self.look_at_watches(env);
-        let cx = &mut self.shared.context(env);
+        self.connection.look(&mut self.verification, cx);
         self.notifications.notify(cx);
         self.keeping.work(cx);
         if self.replay.is_none() {
@@ -277,29 +276,16 @@ impl Page {
         self.beat(env);
     }
 
-    /// Looks whether a watch takes too much memory, a list takes long, or a gap begins or ends.
-    fn look_at_watches(&mut self, env: &dyn Environment) {
-        let cx = &mut self.shared.context(env);
-        self.verification.keep_to_memory(cx);
-        self.connection.count_lists(cx);
-        cx.watching.watches.look(&cx.watching.informers, cx.now);
-        cx.watching.courses.look(&cx.watching.informers, cx.now);
-        cx.watching.audit_states(cx.audit, cx.now);
-    }
-
     /// The network is back, or the browser has thawed the frozen page.
     pub fn woke(&mut self, env: &dyn Environment) {
         self.shared.context(env).hand_all(&Input::Woke);
-        self.hurry_heartbeat(env);
+        self.connection.heartbeat.hurry(env.now());
+        self.tick(env);
     }
 
     /// The page is shown again, or hidden. Shown or hidden, the page asks at once whether its watches are alive.
     pub fn visibility_changed(&mut self, env: &dyn Environment) {
         self.notifications.saw(&mut self.shared.context(env));
-        self.hurry_heartbeat(env);
-    }
-
-    fn hurry_heartbeat(&mut self, env: &dyn Environment) {
         self.connection.heartbeat.hurry(env.now());
         self.tick(env);
     }
@@ -333,7 +319,7 @@ impl Page {
         if cx.watching.must_drain() {
             cx.watching.take_news();
             cx.watching.drain(true, env);
-            self.take(env);
+            self.table.take(&mut self.shared.context(env));
         }
         // Asked once: a browser answers slowly, and this is done for each frame of each socket.
         let hidden = env.is_hidden();
@@ -355,22 +341,6 @@ impl Page {
             cx.request_frame();
         }
         reflected.map_or((None, None), |reflected| (reflected.action, reflected.deadline))
-    }
-
-    /// Has the tables and timelines receive what the informers hold for them.
-    fn take(&mut self, env: &dyn Environment) {
-        let cx = &mut self.shared.context(env);
-        cx.watching.set_resync_periods(cx.now, cx.effects);
-        // Rows that the user is acting on are held in place from the next picture on, and must be in the table then.
-        if cx.watching.take(self.table.rows.pointer.is_busy(cx.now), cx.now) {
-            cx.hurry();
-        }
-        if cx.watching.paused {
-            return cx.notices.overload.forgive();
-        }
-        if let Some(notice) = cx.notices.overload.look(cx.now, cx.watching.waiting()) {
-            cx.publish(notice);
-        }
     }
 
     /// Handles the answer to a request. An answer that is no longer wanted changes nothing.
@@ -561,14 +531,14 @@ impl Page {
                 if open {
                     self.shared.open_lists.push(list);
                 }
-                self.present_lists(env);
+                self.status.present_lists(&self.verification, &mut self.shared.context(env));
             }
             Command::ToggleHelp => self.dialogs.show_help(!self.dialogs.has_help(), cx),
             Command::CloseHelp => self.dialogs.show_help(false, cx),
             Command::ToggleLetters => self.settings.toggle_letters(cx),
             Command::ToggleKept => {
                 self.settings.toggle_kept(cx);
-                self.watch(env);
+                self.table.watch(&mut self.shared.context(env));
             }
             Command::Cluster(page) => cx.effects.push(Effect::Load(cx.navigation.url_in(&page))),
             Command::OpenBeside(fragment) => links::load_beside(&fragment, cx),
@@ -679,7 +649,7 @@ impl Page {
             cx.navigation.route = route;
             cx.view.header.route.put(cx.navigation.route.clone());
             if self.follow_moment(is_other_moment, env) {
-                self.arrange((true, true), env);
+                self.table.arrange((true, true), &mut self.shared.context(env));
             }
             let cx = &mut self.shared.context(env);
             self.inside.follow(cx);
@@ -696,11 +666,11 @@ impl Page {
         cx.navigation.route = route;
         if moved.watched && cx.navigation.found {
             Discovery::ask_for_definitions(cx);
-            self.watch(env);
+            self.table.watch(&mut self.shared.context(env));
         }
         // The lanes follow the rows, also while the feed is shown in their place.
         let is_other = self.follow_moment(is_other_moment, env) || moved.watched;
-        self.arrange((moved.order || is_other, moved.filter || is_other), env);
+        self.table.arrange((moved.order || is_other, moved.filter || is_other), &mut self.shared.context(env));
         let cx = &mut self.shared.context(env);
         if cx.navigation.route.changes && (moved.filter || moved.watched) {
             self.feed.filter(cx);
@@ -712,24 +682,6 @@ impl Page {
         self.status.hurry();
         cx.hurry();
         self.present_place(env);
-    }
-
-    /// Has the rows follow the place: its columns, and, where they are to be sorted or filtered anew, its order and filter.
-    fn arrange(&mut self, (sorts, filters): (bool, bool), env: &dyn Environment) {
-        let cx = &mut self.shared.context(env);
-        let schema = cx.navigation.new_schema();
-        self.table.sort(sorts, &schema, cx);
-        if filters {
-            self.table.filter(&schema, cx);
-        }
-        self.table.arrive(&schema, cx);
-    }
-
-    /// Watches exactly what the route asks for.
-    fn watch(&mut self, env: &dyn Environment) {
-        if self.shared.watch(env.now()) {
-            self.table.begin_other_rows(&mut self.shared.context(env));
-        }
     }
 
     /// Has the tables made anew from the objects that the stores hold.
@@ -782,14 +734,6 @@ impl Page {
         self.clocks.look(cx);
         self.table.present_retention(cx);
         self.dialogs.present(cx);
-        self.present_lists(env);
-    }
-
-    /// Fills the footer's lists.
-    fn present_lists(&mut self, env: &dyn Environment) {
-        let cx = &mut self.shared.context(env);
-        self.status.present_watches(cx);
-        status::present_notices(cx);
-        self.verification.present(cx);
+        self.status.present_lists(&self.verification, &mut self.shared.context(env));
     }
 }

@@ -1,32 +1,22 @@
 //! What the page gives out: effects, view and scene for the browser, and reports as plain JSON for tests and tools.
 
-use std::sync::Arc;
-
-use kubechurn_client::api::object::Object;
 use kubechurn_client::cache::reflector::Health;
-use kubechurn_recording::Header;
 
 use crate::feed::FeedCommand;
-use crate::feed::net::export::NetFormat;
+use crate::history::who::LogPiece;
 use crate::navigation::recorded;
 use crate::page::command::{Command, Rows, TimelineCommand};
 use crate::page::context::Shared;
 use crate::page::effect::{Effect, Effects, RequestId};
 use crate::page::environment::Environment;
 use crate::page::keys::{self, Focus, Press};
-use crate::page::net;
-use crate::page::report;
+use crate::page::report::{self, Reports};
 use crate::page::ticks::{AFTER_NEWS, HIDDEN, QUIET, SECOND, TICK};
 use crate::page::time_words::TimeWords;
 use crate::page::{LogInput, Page};
-use crate::recording::{Saver, Selected};
-use crate::rewind::{Rewound, Stores};
-use crate::table::schema::TableSchema;
 use crate::timeline::scene::Scene;
 use crate::view::panels::View;
 use crate::view::until_next_proof_age;
-use crate::watches::notices;
-use crate::watches::watched::Watched;
 
 /// How large the panels are, in pixels.
 #[derive(Clone, Copy, Debug)]
@@ -166,26 +156,15 @@ impl Page {
         self.shared.context(env).show_message(words);
     }
 
-    /// An audit log begins, whose lines follow.
-    pub fn begin_log(&mut self) {
-        self.shared.watching.history.who.begin_log();
-    }
-
-    /// Takes whole lines of an audit log.
-    pub fn take_log(&mut self, lines: &str, env: &dyn Environment) {
-        self.shared.watching.history.who.take_lines(lines);
+    /// Takes a piece of an audit log. What came of it is said when all of it is joined.
+    pub fn audit_log(&mut self, piece: LogPiece<'_>, env: &dyn Environment) {
+        self.shared.watching.history.who.take(piece);
         self.shared.context(env).hurry();
     }
 
-    /// An audit log has ended. What came of it is said when all of it is joined.
-    pub fn end_log(&mut self, env: &dyn Environment) {
-        self.shared.watching.history.who.end_log();
-        self.shared.context(env).hurry();
-    }
-
-    /// Whether a recording is shown.
-    pub fn is_recording(&self) -> bool {
-        self.shared.navigation.recorded.is_some()
+    /// What the page reports about itself to other programs.
+    pub fn reports(&self) -> Reports<'_> {
+        Reports { page: self }
     }
 
     /// What the timeline shows; `None` where nothing in view is watched.
@@ -214,77 +193,6 @@ impl Page {
         keys::command(press, focus, rows, self.settings.has_letters()).filter(|_| is_taken)
     }
 
-    /// The state of each watched kind, those in view first. Kinds that wait for their columns come last, because they
-    /// have nothing to report yet.
-    pub fn status(&self, env: &dyn Environment) -> String {
-        let (watching, verifier) = (&self.shared.watching, &self.verification.verifier);
-        let now = env.now();
-        let times = (watching.moment, now);
-        let status = |at| {
-            let mut status = report::status(&watching.watches, at, &watching.informers, verifier, times)?;
-            status.state = self.shared.navigation.state(status.state);
-            Some(status)
-        };
-        let status = (0..watching.watches.len()).filter_map(status);
-        let waiting = self.shared.navigation.route.watched(&self.shared.navigation.catalog).into_iter();
-        let waiting = waiting.filter(|kind| self.shared.navigation.definitions.awaits(kind)).map(report::waiting);
-        let all: Vec<String> =
-            status.map(|status| json(&status)).chain(waiting.map(|waiting| json(&waiting))).collect();
-        format!("[{}]", all.join(","))
-    }
-
-    /// The notices, oldest first.
-    pub fn notices(&self) -> String {
-        json(&notices::report(&self.shared.notices.list))
-    }
-
-    /// The entries of the audit log since the last call; `None` if the address asks for no log.
-    pub fn audit(&self, env: &dyn Environment) -> Option<String> {
-        self.shared.audit.take(env.now())
-    }
-
-    /// The rows of a watched kind, by the page's name for it, now or at the moment that is shown; `None` for a kind that is not
-    /// watched.
-    pub fn rows_of(&self, resource: &str, env: &dyn Environment) -> Option<String> {
-        let watched = self.watched(resource)?;
-        let behind = self.shared.watching.moment.map_or(0.0, |moment| env.now() - moment.at);
-        let now = env.server_clock(watched.kind().resource.cluster).time(env.wall() - behind);
-        let objects = self.objects_of(watched);
-        Some(json(&report::rows(watched.kind(), objects.iter().map(|object| &**object), now)))
-    }
-
-    /// A digest of the objects that the page holds of a watched kind, or held at the moment that is shown.
-    pub fn digest_of(&self, resource: &str) -> Option<String> {
-        let objects = self.objects_of(self.watched(resource)?);
-        Some(report::digest(objects.iter().map(|object| &**object)))
-    }
-
-    /// The objects of a watched kind, now or at the moment that is shown.
-    fn objects_of(&self, watched: &Watched) -> Vec<Arc<Object>> {
-        let watching = &self.shared.watching;
-        let Some(moment) = watching.moment else { return watched.objects(&watching.informers).cloned().collect() };
-        let stores = Stores { watches: &watching.watches, informers: &watching.informers };
-        let schema = Arc::new(TableSchema::of(&[watched.kind()]));
-        let namespaces = &self.shared.navigation.route.namespaces;
-        let mut rewound = Rewound::at(moment, schema, namespaces, (&watching.history, &stores));
-        rewound.work(&watching.history, || true);
-        let rows = rewound.table().rows();
-        rows.live_among(0, rows.places()).map(|row| row.object.clone()).collect()
-    }
-
-    /// What is different between the two moments that are compared, as a list of what an export has on its lines; `None` where
-    /// none are, or that is not known yet.
-    pub fn differences(&self, env: &dyn Environment) -> Option<String> {
-        let words = TimeWords { env, zone: self.shared.zone };
-        let lines = net::written(self.feed.net()?, NetFormat::JsonLines, &self.shared.navigation.route, words);
-        Some(format!("[{}]", lines.trim_end().replace('\n', ",")))
-    }
-
-    /// The marks of a watched kind.
-    pub fn marks_of(&self, resource: &str) -> Option<String> {
-        Some(json(&report::marks(self.watched(resource)?, &self.shared.watching.history)))
-    }
-
     /// Gives the sign of life that a watchdog outside the program waits for, with the resource versions of what is
     /// watched, and says when the next sign comes.
     pub(super) fn beat(&mut self, env: &dyn Environment) {
@@ -300,37 +208,4 @@ impl Page {
         let next = (self.deadline(env) - env.now()).max(0.0);
         self.shared.effects.push(Effect::Beat { versions, next });
     }
-
-    /// How many changes that were received are not told in the feed yet.
-    pub fn unread(&self) -> usize {
-        self.feed.unread()
-    }
-
-    /// The lines of what is recorded, as far as it is selected, block by block.
-    pub fn recording(&self, header: Header, selected: Selected) -> Vec<Vec<u8>> {
-        let (history, notices) = (&self.shared.watching.history, &self.shared.notices.list);
-        let reasons = |resource, at| notices.reason(&resource, at);
-        let mut saver = Saver::new(header, selected, history, &reasons);
-        let (mut blocks, mut is_more) = (Vec::new(), true);
-        while is_more {
-            is_more = saver.go_on(history, 64, &reasons);
-            if saver.is_full() || !is_more {
-                blocks.push(saver.take_block());
-            }
-        }
-        blocks
-    }
-
-    /// How much was received, and what the recorder keeps of it.
-    pub fn recorder(&self) -> String {
-        json(&self.shared.watching.history.report())
-    }
-
-    fn watched(&self, resource: &str) -> Option<&Watched> {
-        self.shared.watching.watches.iter().find(|watched| watched.kind().name == resource)
-    }
-}
-
-fn json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_else(|_| String::from("null"))
 }

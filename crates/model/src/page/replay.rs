@@ -204,7 +204,7 @@ impl Replay {
             }
         }
         watched(resource, scope, shared);
-        shared.watch(env.now());
+        shared.context(env).watch();
         let open = Open { resource: *resource, scope: scope.clone(), list: Some(List::default()), since: None };
         self.watches.insert(*number, open);
         if let Some(id) = self.informer(*number, shared) {

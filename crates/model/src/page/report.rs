@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -18,16 +19,140 @@ use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 
+use crate::feed::net::export::NetFormat;
 use crate::history::History;
 use crate::history::coverage::Moment;
+use crate::navigation::Navigation;
 use crate::navigation::range::moment_written;
+use crate::page::Page;
+use crate::page::environment::Environment;
+use crate::page::net;
+use crate::page::time_words::TimeWords;
+use crate::recording::{Saver, Selected};
+use crate::rewind::{Rewound, Stores};
+use crate::table::schema::TableSchema;
 use crate::verification::Verifier;
 use crate::verification::found::{self, VerifiedReport};
 use crate::watches::Watches;
 use crate::watches::account;
 use crate::watches::counters::Counters;
+use crate::watches::notices;
 use crate::watches::watched::Watched;
 use kubechurn_columns::kinds::Kind;
+use kubechurn_recording::Header;
+
+/// What a page reports about itself to other programs, now.
+#[derive(Clone, Copy, Debug)]
+pub struct Reports<'a> {
+    pub(super) page: &'a Page,
+}
+
+impl Reports<'_> {
+    /// The state of each watched kind, those in view first. Kinds that wait for their columns come last, because they
+    /// have nothing to report yet.
+    pub fn status(&self, env: &dyn Environment) -> String {
+        let (watching, verifier) = (&self.page.shared.watching, &self.page.verification.verifier);
+        let now = env.now();
+        let times = (watching.moment, now);
+        let status = |at| {
+            let mut status = status(&watching.watches, at, &watching.informers, verifier, times)?;
+            status.state = self.page.shared.navigation.state(status.state);
+            Some(status)
+        };
+        let status = (0..watching.watches.len()).filter_map(status);
+        let Navigation { route, catalog, definitions, .. } = &self.page.shared.navigation;
+        let awaited = route.watched(catalog).into_iter().filter(|kind| definitions.awaits(kind)).map(waiting);
+        let all: Vec<String> =
+            status.map(|status| json(&status)).chain(awaited.map(|waiting| json(&waiting))).collect();
+        format!("[{}]", all.join(","))
+    }
+
+    /// The notices, oldest first.
+    pub fn notices(&self) -> String {
+        json(&notices::report(&self.page.shared.notices.list))
+    }
+
+    /// The entries of the audit log since the last call; `None` if the address asks for no log.
+    pub fn audit(&self, env: &dyn Environment) -> Option<String> {
+        self.page.shared.audit.take(env.now())
+    }
+
+    /// The rows of a watched kind, by the page's name for it, now or at the moment that is shown; `None` for a kind that is not
+    /// watched.
+    pub fn rows_of(&self, resource: &str, env: &dyn Environment) -> Option<String> {
+        let watched = self.watched(resource)?;
+        let behind = self.page.shared.watching.moment.map_or(0.0, |moment| env.now() - moment.at);
+        let now = env.server_clock(watched.kind().resource.cluster).time(env.wall() - behind);
+        let objects = self.objects_of(watched);
+        Some(json(&rows(watched.kind(), objects.iter().map(|object| &**object), now)))
+    }
+
+    /// A digest of the objects that the page holds of a watched kind, or held at the moment that is shown.
+    pub fn digest_of(&self, resource: &str) -> Option<String> {
+        let objects = self.objects_of(self.watched(resource)?);
+        Some(digest(objects.iter().map(|object| &**object)))
+    }
+
+    /// The objects of a watched kind, now or at the moment that is shown.
+    fn objects_of(&self, watched: &Watched) -> Vec<Arc<Object>> {
+        let watching = &self.page.shared.watching;
+        let Some(moment) = watching.moment else { return watched.objects(&watching.informers).cloned().collect() };
+        let stores = Stores { watches: &watching.watches, informers: &watching.informers };
+        let schema = Arc::new(TableSchema::of(&[watched.kind()]));
+        let namespaces = &self.page.shared.navigation.route.namespaces;
+        let mut rewound = Rewound::at(moment, schema, namespaces, (&watching.history, &stores));
+        rewound.work(&watching.history, || true);
+        let rows = rewound.table().rows();
+        rows.live_among(0, rows.places()).map(|row| row.object.clone()).collect()
+    }
+
+    /// What is different between the two moments that are compared, as a list of what an export has on its lines; `None` where
+    /// none are, or that is not known yet.
+    pub fn differences(&self, env: &dyn Environment) -> Option<String> {
+        let words = TimeWords { env, zone: self.page.shared.zone };
+        let lines =
+            net::written(self.page.feed.net()?, NetFormat::JsonLines, &self.page.shared.navigation.route, words);
+        Some(format!("[{}]", lines.trim_end().replace('\n', ",")))
+    }
+
+    /// The marks of a watched kind.
+    pub fn marks_of(&self, resource: &str) -> Option<String> {
+        Some(json(&marks(self.watched(resource)?, &self.page.shared.watching.history)))
+    }
+
+    /// How many changes that were received are not told in the feed yet.
+    pub fn unread(&self) -> usize {
+        self.page.feed.unread()
+    }
+
+    /// The lines of what is recorded, as far as it is selected, block by block.
+    pub fn recording(&self, header: Header, selected: Selected) -> Vec<Vec<u8>> {
+        let (history, notices) = (&self.page.shared.watching.history, &self.page.shared.notices.list);
+        let reasons = |resource, at| notices.reason(&resource, at);
+        let mut saver = Saver::new(header, selected, history, &reasons);
+        let (mut blocks, mut is_more) = (Vec::new(), true);
+        while is_more {
+            is_more = saver.go_on(history, 64, &reasons);
+            if saver.is_full() || !is_more {
+                blocks.push(saver.take_block());
+            }
+        }
+        blocks
+    }
+
+    /// How much was received, and what the recorder keeps of it.
+    pub fn recorder(&self) -> String {
+        json(&self.page.shared.watching.history.report())
+    }
+
+    fn watched(&self, resource: &str) -> Option<&Watched> {
+        self.page.shared.watching.watches.iter().find(|watched| watched.kind().name == resource)
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| String::from("null"))
+}
 
 /// One watched kind, as `status()` reports it.
 #[derive(Debug, Serialize)]

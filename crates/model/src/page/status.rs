@@ -13,6 +13,7 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 use crate::kind_id::KindId;
 use crate::page::command::List;
 use crate::page::context::Context;
+use crate::page::verification::Verification;
 use crate::rewind::banner::unknown;
 use crate::table::schema::TableSchema;
 use crate::timeline::mark::{MarkType, grouped};
@@ -166,8 +167,15 @@ impl Status {
         items.collect()
     }
 
+    /// Fills the footer's lists.
+    pub(super) fn present_lists(&self, verification: &Verification, cx: &mut Context<'_>) {
+        self.present_watches(cx);
+        present_notices(cx);
+        verification.present(cx);
+    }
+
     /// Shows the open watches, while their list is open.
-    pub(super) fn present_watches(&self, cx: &mut Context<'_>) {
+    fn present_watches(&self, cx: &mut Context<'_>) {
         let items = if cx.open_lists.contains(&List::Watches) { self.watch_items(cx) } else { Vec::new() };
         cx.view.footer.watches.put(items);
     }
@@ -203,7 +211,7 @@ fn unknown_title(cx: &Context<'_>) -> String {
 }
 
 /// Shows the notices. Their words are written only while the list is open.
-pub(super) fn present_notices(cx: &mut Context<'_>) {
+fn present_notices(cx: &mut Context<'_>) {
     let most = if cx.open_lists.contains(&List::Notices) { usize::MAX } else { 0 };
     let Notices { list, overload, .. } = &*cx.notices;
     let items = list.newest().take(most).map(|cause| NoticeItem {

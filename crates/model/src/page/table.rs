@@ -43,6 +43,38 @@ impl Table {
         self.columns.renew(cx);
     }
 
+    /// Has the rows of what the route asks for.
+    pub(super) fn watch(&mut self, cx: &mut Context<'_>) {
+        if cx.watch() {
+            self.begin_other_rows(cx);
+        }
+    }
+
+    /// Has the tables and timelines receive what the informers hold for them.
+    pub(super) fn take(&mut self, cx: &mut Context<'_>) {
+        cx.watching.set_resync_periods(cx.now, cx.effects);
+        // Rows that the user is acting on are held in place from the next picture on, and must be in the table then.
+        if cx.watching.take(self.rows.pointer.is_busy(cx.now), cx.now) {
+            cx.hurry();
+        }
+        if cx.watching.paused {
+            return cx.notices.overload.forgive();
+        }
+        if let Some(notice) = cx.notices.overload.look(cx.now, cx.watching.waiting()) {
+            cx.publish(notice);
+        }
+    }
+
+    /// Has the rows follow the place: its columns, and, where they are to be sorted or filtered anew, its order and filter.
+    pub(super) fn arrange(&mut self, (sorts, filters): (bool, bool), cx: &mut Context<'_>) {
+        let schema = cx.navigation.new_schema();
+        self.sort(sorts, &schema, cx);
+        if filters {
+            self.filter(&schema, cx);
+        }
+        self.arrive(&schema, cx);
+    }
+
     /// Sorts and filters for part of the frame. Returns whether there are rows to draw.
     pub(super) fn work(&mut self, cx: &mut Context<'_>) -> bool {
         let busy = self.rows.pointer.is_busy(cx.now);

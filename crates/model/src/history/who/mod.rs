@@ -71,20 +71,25 @@ pub struct Who {
     revised: f64,
 }
 
-impl Who {
+/// A piece of an audit log.
+#[derive(Clone, Copy, Debug)]
+pub enum LogPiece<'a> {
     /// Another log begins.
-    pub fn begin_log(&mut self) {
-        self.requests.begin_log();
-    }
+    Begin,
+    /// Whole lines of it.
+    Lines(&'a str),
+    /// It has ended.
+    End,
+}
 
-    /// Takes whole lines of the log.
-    pub fn take_lines(&mut self, text: &str) {
-        text.lines().for_each(|line| self.requests.line(line));
-    }
-
-    /// The log has ended.
-    pub fn end_log(&mut self) {
-        self.has_ended = true;
+impl Who {
+    /// Takes a piece of a log.
+    pub fn take(&mut self, piece: LogPiece<'_>) {
+        match piece {
+            LogPiece::Begin => self.requests.begin_log(),
+            LogPiece::Lines(text) => text.lines().for_each(|line| self.requests.line(line)),
+            LogPiece::End => self.has_ended = true,
+        }
     }
 
     /// Takes what a recording says of a version.

@@ -124,14 +124,14 @@ fn without_a_recorder_nothing_is_shown_and_the_page_says_so() {
     play.change(id, "ADDED", "d@12");
     let frame = &play.page.view().feed.frame;
     assert_eq!((names(&play.feed()), &*frame.waiting), (vec!["c"], "the recorder is off: no change is shown"));
-    let report = |play: &Play| -> Value { serde_json::from_str(&play.page.recorder()).unwrap() };
+    let report = |play: &Play| -> Value { serde_json::from_str(&play.page.reports().recorder()).unwrap() };
     let recorder = report(&play);
     assert_eq!((&recorder["kept"], &recorder["dropped"], &recorder["received"]), (&json!(0), &json!(5), &json!(5)));
     assert!(recorder["whole_since"].is_number(), "{recorder}");
     (0..6).for_each(|_| play.frame());
     assert_eq!(play.page.view().footer.pipeline.memory[1..], ["recorder off", "marks 0.1 MB"]);
     // The marks are there all the same, and each says that its version is not kept.
-    let marks: Vec<Value> = serde_json::from_str(&play.page.marks_of("pods").unwrap()).unwrap();
+    let marks: Vec<Value> = serde_json::from_str(&play.page.reports().marks_of("pods").unwrap()).unwrap();
     assert!(marks.len() == 5 && marks.iter().all(|mark| mark["kept"] == json!(false)), "{marks:?}");
     // A page that begins so says why its feed is empty; with memory it tells what comes from then on.
     let (mut play, id) = listed();
@@ -168,7 +168,7 @@ fn a_change_is_shown_even_if_the_list_was_too_long_to_be_kept() {
     }
     play.reflects(id, Input::Frame(&bookmark("1400", LISTED)));
     play.frame();
-    let recorder: Value = serde_json::from_str(&play.page.recorder()).unwrap();
+    let recorder: Value = serde_json::from_str(&play.page.reports().recorder()).unwrap();
     assert!(recorder["dropped"].as_u64() > Some(50), "lists fill half of the memory: {recorder}");
     assert_eq!(play.feed(), []);
     play.reflects(id, Input::Frame(&unlike("MODIFIED", "p1399@2000", 1_399)));
@@ -190,9 +190,9 @@ fn each_mark_says_whether_its_version_is_still_recorded() {
         play.reflects(id, Input::Frame(&unlike("MODIFIED", &format!("a@{version}"), version)));
     }
     play.frame();
-    let recorder: Value = serde_json::from_str(&play.page.recorder()).unwrap();
+    let recorder: Value = serde_json::from_str(&play.page.reports().recorder()).unwrap();
     assert!(recorder["dropped"].as_u64() > Some(50) && recorder["kept"].as_u64() > Some(100), "{recorder}");
-    let marks: Vec<Value> = serde_json::from_str(&play.page.marks_of("pods").unwrap()).unwrap();
+    let marks: Vec<Value> = serde_json::from_str(&play.page.reports().marks_of("pods").unwrap()).unwrap();
     let kept = |wanted: bool| marks.iter().filter(|mark| mark["kept"] == json!(wanted)).count();
     assert_eq!(json!([kept(true), kept(false)]), json!([recorder["kept"], recorder["dropped"]]));
     // The oldest are gone, and the newest are there.

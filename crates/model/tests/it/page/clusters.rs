@@ -69,14 +69,14 @@ fn one_table_has_the_objects_of_two_clusters() {
     let heads: Vec<&str> = play.page.view().table.heads.iter().map(|head| head.title).collect();
     assert_eq!(heads[..3], ["CLUSTER", "NAMESPACE", "NAME"], "and no KIND, for there is one");
     assert_eq!(rows(&mut play, &["CLUSTER", "NAME"]), ["east a", "west a"]);
-    assert_ne!(play.page.digest_of("pods"), None);
-    assert_eq!(play.page.digest_of("pods"), play.page.digest_of("pods@west"));
+    assert_ne!(play.page.reports().digest_of("pods"), None);
+    assert_eq!(play.page.reports().digest_of("pods"), play.page.reports().digest_of("pods@west"));
     play.hears("pods@west", "DELETED", "a@101");
     play.frame();
     let states: Vec<String> =
         play.page.view().rows.drawn.iter().map(|(_, row)| format!("{} {}", row.kind, row.state)).collect();
     assert_eq!(states, ["pods@west deleted"], "the other cluster's Pod of that name stays");
-    assert_ne!(play.page.digest_of("pods"), play.page.digest_of("pods@west"));
+    assert_ne!(play.page.reports().digest_of("pods"), play.page.reports().digest_of("pods@west"));
 
     // Several kinds of several clusters: each under its own words.
     let mut play = listed("#/pods,configmaps?cluster=west&sort=-CLUSTER");
@@ -110,7 +110,8 @@ fn a_moment_has_the_objects_of_each_cluster_as_they_were_then() {
     ] {
         play.rewind(RewindCommand::To((begin + after).ceil()));
         let versions = ["pods", "pods@west"].map(|name| {
-            let rows: serde_json::Value = serde_json::from_str(&play.page.rows_of(name, &play.place).unwrap()).unwrap();
+            let rows: serde_json::Value =
+                serde_json::from_str(&play.page.reports().rows_of(name, &play.place).unwrap()).unwrap();
             rows[0]["resourceVersion"].as_str().unwrap_or_default().to_owned()
         });
         assert_eq!((&*versions[0], &*versions[1], &**play.page.view().table.count), (east, west, count), "{after}");
@@ -135,7 +136,7 @@ fn a_cluster_that_is_down_is_named_and_the_other_goes_on() {
     assert_eq!(play.state(), "stale");
     let trouble = &play.page.view().table.trouble;
     assert!(trouble.len() == 1 && trouble[0].what.contains("Pods of west"), "{trouble:?}");
-    let status = play.page.status(&play.place);
+    let status = play.page.reports().status(&play.place);
     assert!(status.contains(r#""resource":"pods","#) && status.contains(r#""resource":"pods@west","#), "{status}");
     play.page.view_mut().rows.drawn.clear();
     play.hears("pods", "MODIFIED", "a@101");

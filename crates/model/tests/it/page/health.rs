@@ -99,7 +99,7 @@ fn of_a_recording_it_says_what_the_file_has() {
     play.reflects(id, Input::Frame(&bookmark("200", r#"{"k8s.io/initial-events-end":"true"}"#)));
     play.frame();
     play.frame();
-    let blocks = play.page.recording(Header::default(), Selected::default());
+    let blocks = play.page.reports().recording(Header::default(), Selected::default());
     play.place.url.borrow_mut().1 = String::from("#/pods?health=1");
     let mut opened = read(blocks, &play.place);
     opened.frame(&play.place);

@@ -212,7 +212,7 @@ fn a_break_breaks_what_comes_next_and_a_new_list_heals_it() {
     // The page's own watches, rows and state are never touched.
     let own = |play: &mut Play| {
         play.frame();
-        (play.page.digest_of("pods"), play.page.rows_of("pods", &play.place), play.state())
+        (play.page.reports().digest_of("pods"), play.page.reports().rows_of("pods", &play.place), play.state())
     };
     let before = own(&mut play);
     play.does(InsideCommand::Break(BreakKind::Drop));

@@ -125,7 +125,7 @@ impl Play {
     }
 
     fn digest(&self) -> Option<String> {
-        self.page.digest_of("pods")
+        self.page.reports().digest_of("pods")
     }
 }
 
@@ -140,7 +140,7 @@ fn large(at: u32, bytes: u32) -> String {
 
 /// What a page shows that opens what is kept.
 fn digest(disk: &Disk, place: &Place) -> Option<String> {
-    read(disk.blocks(), place).digest_of("pods")
+    read(disk.blocks(), place).reports().digest_of("pods")
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn a_slow_disk_is_asked_for_one_thing_at_a_time_and_loses_nothing() {
         play.reflects(id, Input::Frame(&large(at, 900_000)));
         play.frame();
     }
-    let notices: Value = serde_json::from_str(&play.page.notices()).unwrap();
+    let notices: Value = serde_json::from_str(&play.page.reports().notices()).unwrap();
     let said: Vec<&Value> = notices.as_array().unwrap().iter().filter(|notice| notice["type"] == "kept").collect();
     assert_eq!(said.len(), 1, "{notices}");
 }
@@ -276,7 +276,7 @@ fn a_full_disk_is_said_and_ends_nothing_else() {
     assert_eq!((play.message(), &*play.kept().said), (words, words));
     let model = play.kept();
     assert!(!model.is_on && !model.goes_on && play.effects.contains(&String::from("store in tab kubechurn.keep off")));
-    assert!(play.page.notices().contains("no more room"), "{}", play.page.notices());
+    assert!(play.page.reports().notices().contains("no more room"), "{}", play.page.reports().notices());
     play.hears("pods", "ADDED", "c@201");
     play.second(&mut disk);
     assert_eq!((play.state(), digest(&disk, &play.place)), ("live", kept));

@@ -408,7 +408,7 @@ fn what_cannot_be_compared_is_named() {
         }
     }
     play.compares(15_000.0, f64::INFINITY);
-    let recorder: Value = serde_json::from_str(&play.page.recorder()).expect("JSON");
+    let recorder: Value = serde_json::from_str(&play.page.reports().recorder()).expect("JSON");
     assert!(recorder["dropped"].as_u64() > Some(0), "{recorder}");
     let rows = play.differences();
     assert!(rows.iter().any(|row| row.contains("not comparable, one of the two versions is not kept")), "{rows:#?}");

@@ -123,7 +123,7 @@ fn the_timeline_has_a_mark_for_each_note_with_its_words_whole() {
 #[test]
 fn a_saved_recording_has_the_notes_in_the_order_of_times_and_shows_them() {
     let play = noted();
-    let blocks = play.page.recording(Header::default(), Selected::default());
+    let blocks = play.page.reports().recording(Header::default(), Selected::default());
     let (text, mut block) = (String::from_utf8(blocks[0].clone()).unwrap(), Block::default());
     let (mut last, mut notes) = (0.0, Vec::new());
     while let Some((at, line)) = block.next(&text).unwrap() {

@@ -132,7 +132,7 @@ fn lanes_begin_with_what_their_objects_say_and_no_mark_is_made_of_it() {
     let mut areas: Vec<_> = scene.past_areas.iter().map(|area| (name(area.y), area.x > scene.layout.left)).collect();
     areas.sort();
     assert_eq!(areas, [(String::from("a"), false), (String::from("b"), true)], "and none of what came later");
-    let marks: Vec<serde_json::Value> = serde_json::from_str(&play.page.marks_of("pods").unwrap()).unwrap();
+    let marks: Vec<serde_json::Value> = serde_json::from_str(&play.page.reports().marks_of("pods").unwrap()).unwrap();
     assert_eq!((marks.len(), scene.glyphs.len()), (3, 3));
     // The pointer says that it was not received.
     let at = scene.past.iter().find(|glyph| name(glyph.y) == "a").map(|glyph| (glyph.x, glyph.y));
@@ -181,7 +181,7 @@ fn an_event_that_is_hours_old_stands_at_its_own_time_on_the_lane() {
     play.frame();
     let said = rows(&play);
     assert!(said.iter().any(|row| row.contains("BackOff") && row.contains("00:20:00")), "{said:?}");
-    let marks: Vec<serde_json::Value> = serde_json::from_str(&play.page.marks_of("events").unwrap()).unwrap();
+    let marks: Vec<serde_json::Value> = serde_json::from_str(&play.page.reports().marks_of("events").unwrap()).unwrap();
     assert!(
         marks.iter().all(|mark| mark["type"] == "Replaced" || mark["type"] == "Relist" || mark["type"] == "Sync"),
         "{marks:?}"

@@ -188,7 +188,7 @@ fn what_is_taken_out_of_the_page_has_no_provisional_row() {
     play.effects.clear();
     play.command(Command::Copy(Copied::Name));
     assert_eq!(play.done(), "copy p000");
-    assert_eq!(play.page.rows_of("pods", &play.place).as_deref(), Some("[]"));
+    assert_eq!(play.page.reports().rows_of("pods", &play.place).as_deref(), Some("[]"));
 }
 
 #[test]

@@ -188,7 +188,7 @@ fn the_columns_are_those_of_the_server_s_release_before_discovery_and_after() {
         play.lists(id, &[]);
         play.reflects(id, Input::Frame(class));
         play.frame();
-        let rows = play.page.rows_of("ingressclasses", &play.place).unwrap();
+        let rows = play.page.reports().rows_of("ingressclasses", &play.place).unwrap();
         assert!(rows.contains(&format!(r#""NAME":"{name}""#)), "{minor:?}: {rows}");
     }
 }

@@ -188,7 +188,7 @@ fn rows_counts_ages_and_handles_are_of_the_moment_and_now_comes_back() {
         assert_eq!(play.table(&mut drawn), rows, "{at}");
         assert_eq!(*play.page.view().table.count, count, "{at}");
         let names: Vec<String> = rows.iter().map(|row| row.split(' ').next().unwrap_or_default().to_owned()).collect();
-        let rows = Play::json(play.page.rows_of("pods", &play.place));
+        let rows = Play::json(play.page.reports().rows_of("pods", &play.place));
         let mut rows: Vec<String> = rows
             .as_array()
             .expect("rows")
@@ -201,13 +201,13 @@ fn rows_counts_ages_and_handles_are_of_the_moment_and_now_comes_back() {
         assert!(play.page.view().header.title.starts_with("⏪ "), "{}", *play.page.view().header.title);
     }
     // What comes meanwhile is received, and not shown.
-    let then = play.page.digest_of("pods");
+    let then = play.page.reports().digest_of("pods");
     play.event(id, "MODIFIED", &pod("shop", "a", 13, "Failed"));
     play.event(id, "ADDED", &pod("shop", "c", 14, "Pending"));
     play.frame();
     play.rests();
     assert_eq!(play.table(&mut drawn), ["z Running 35s", "a Running 25s"]);
-    assert_eq!(play.page.digest_of("pods"), then);
+    assert_eq!(play.page.reports().digest_of("pods"), then);
     play.wait(1_000.0);
     play.frame();
     assert_eq!(play.banner().expect("a banner").since, "2 changes since");
@@ -218,7 +218,7 @@ fn rows_counts_ages_and_handles_are_of_the_moment_and_now_comes_back() {
     let rows = play.table(&mut drawn);
     assert_eq!(rows.len(), 3, "{rows:?} {now:?}");
     assert!(rows[1].starts_with("a Failed") && rows[2].starts_with("c Pending"), "{rows:?}");
-    assert_ne!(play.page.digest_of("pods"), then);
+    assert_ne!(play.page.reports().digest_of("pods"), then);
 }
 
 #[test]
@@ -634,7 +634,7 @@ fn what_a_list_brought_before_it_was_complete_is_no_part_of_the_past() {
         }
         play.rewind(RewindCommand::To(15_000.0));
         assert_eq!(play.table(&mut drawn), [""; 0], "{is_complete}");
-        assert_eq!(Play::json(play.page.rows_of("pods", &play.place)), json!([]), "{is_complete}");
+        assert_eq!(Play::json(play.page.reports().rows_of("pods", &play.place)), json!([]), "{is_complete}");
     }
     play.rewind(RewindCommand::Live);
     assert_eq!(play.table(&mut drawn).len(), 2);

@@ -129,7 +129,7 @@ const BUDGET: usize = 10_000_000;
 
 /// A page that shows what another one has recorded, at its end.
 fn opened(play: &Play) -> Page {
-    read(play.page.recording(Header::default(), Selected::default()), &play.place)
+    read(play.page.reports().recording(Header::default(), Selected::default()), &play.place)
 }
 
 /// A page that shows these blocks, at their end.
@@ -164,15 +164,15 @@ fn a_list_that_repeats_what_is_known_is_whole_in_the_recording() {
     play.hears("pods", "ADDED", "e@101");
     play.frame();
     play.frame();
-    let digest = play.page.digest_of("pods");
+    let digest = play.page.reports().digest_of("pods");
     assert!(digest.is_some());
     let opened = opened(&play);
     // `a` is as it was, `b` is gone, `c` is another version, and `d` and `e` are new.
-    assert_eq!(opened.digest_of("pods"), digest);
+    assert_eq!(opened.reports().digest_of("pods"), digest);
     let state = |page: &Page| page.view().header.connection.state;
     assert_eq!((state(&play.page), state(&opened)), ("live", "recording"));
     let marks = |page: &Page| -> (Vec<String>, usize) {
-        let marks: Value = serde_json::from_str(&page.marks_of("pods").unwrap()).unwrap();
+        let marks: Value = serde_json::from_str(&page.reports().marks_of("pods").unwrap()).unwrap();
         // Where among the marks of its list that of a relist stands, depends on when there was a frame.
         let all = marks.as_array().unwrap().iter();
         let (relists, others): (Vec<&Value>, Vec<&Value>) = all.partition(|mark| mark["type"] == "Relist");
@@ -210,14 +210,14 @@ fn a_custom_kind_has_the_columns_of_the_definition_in_the_recording() {
     let env = Recorded { around: &play.place, now: 6_000.0, ahead: 0.0 };
     page.frame(&env);
     let size = |page: &Page, env: &Recorded<'_>| {
-        let rows = page.rows_of("widgets.example.com", env).expect("it is watched");
+        let rows = page.reports().rows_of("widgets.example.com", env).expect("it is watched");
         let rows: Value = serde_json::from_str(&rows).unwrap();
         assert_eq!(rows[0]["key"], "shop/one");
         rows[0]["cells"]["SIZE"].clone()
     };
     assert_eq!(size(&page, &env), "7");
     // What is saved again has the definition, too.
-    let mut again = read(page.recording(Header::default(), Selected::default()), &play.place);
+    let mut again = read(page.reports().recording(Header::default(), Selected::default()), &play.place);
     again.frame(&env);
     assert_eq!(size(&again, &env), "7");
 }
@@ -278,7 +278,7 @@ fn a_file_of_a_chosen_time_begins_with_the_state_then_and_has_nothing_of_later()
     }
     let opened = read(vec![file.into_bytes()], &play.place);
     let whole = opened_at_end(&mut play, "00:00:00", "00:00:09");
-    assert_eq!(opened.digest_of("pods"), whole.digest_of("pods"));
+    assert_eq!(opened.reports().digest_of("pods"), whole.reports().digest_of("pods"));
     // The last ten minutes are all that there was; what is no time changes nothing.
     play.records(RecordingCommand::Save);
     play.records(typed("soon", ""));
@@ -317,10 +317,10 @@ fn from_whatever_moment_a_file_begins_it_ends_with_what_there_is() {
         }
         play.frame();
     }
-    let digest = play.page.digest_of("pods");
+    let digest = play.page.reports().digest_of("pods");
     for second in 0..15 {
         let opened = opened_at_end(&mut play, &format!("00:00:{second:02}"), "now");
-        assert_eq!(opened.digest_of("pods"), digest, "from {second} s on");
+        assert_eq!(opened.reports().digest_of("pods"), digest, "from {second} s on");
         assert_eq!(opened.view().header.connection.state, "recording", "from {second} s on");
     }
 }
@@ -422,7 +422,7 @@ fn names_addresses_and_images_are_replaced_on_demand_and_nothing_of_them_is_in_t
     // It opens, and what belongs together still does.
     let opened = read(vec![file.into_bytes()], &play.place);
     let env = Recorded { around: &play.place, now: 9_000.0, ahead: 0.0 };
-    let rows: Value = serde_json::from_str(&opened.rows_of("pods", &env).expect("it is watched")).unwrap();
+    let rows: Value = serde_json::from_str(&opened.reports().rows_of("pods", &env).expect("it is watched")).unwrap();
     let key = rows[0]["key"].as_str().expect("a key");
     assert!(key.ends_with("-7c9d5b6f4-x2w4z") && key.starts_with("name-"), "{rows}");
     // Without a rule it is as it was, but for the credentials.

@@ -3,6 +3,7 @@
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::feed::span::SpanCommand;
+use kubechurn_model::history::who::LogPiece;
 use kubechurn_model::page::Page;
 use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::environment::Recorded;
@@ -74,9 +75,9 @@ fn rows_name_users_in_place_of_managers_and_a_sentence_says_how_many_lines_match
     assert!(writers.contains("kubectl-label") && !how.contains("alice"), "{writers}");
     assert!(!writers.contains("inferred"), "this stands in the head alone: {writers}");
     assert_eq!(unknown(&play), ["who deleted is not known"]);
-    play.page.begin_log();
-    play.page.take_log(&log, &play.place);
-    play.page.end_log(&play.place);
+    play.page.audit_log(LogPiece::Begin, &play.place);
+    play.page.audit_log(LogPiece::Lines(&log), &play.place);
+    play.page.audit_log(LogPiece::End, &play.place);
     for _ in 0..20 {
         play.frame();
     }
@@ -96,14 +97,14 @@ fn rows_name_users_in_place_of_managers_and_a_sentence_says_how_many_lines_match
 #[test]
 fn a_saved_recording_shows_the_users_too_and_others_where_names_are_replaced() {
     let (mut play, log) = played();
-    play.page.begin_log();
-    play.page.take_log(&log, &play.place);
-    play.page.end_log(&play.place);
+    play.page.audit_log(LogPiece::Begin, &play.place);
+    play.page.audit_log(LogPiece::Lines(&log), &play.place);
+    play.page.audit_log(LogPiece::End, &play.place);
     for _ in 0..20 {
         play.frame();
     }
     let shown = |selected: Selected| {
-        let blocks = play.page.recording(Header::default(), selected);
+        let blocks = play.page.reports().recording(Header::default(), selected);
         *play.place.url.borrow_mut() = (String::from("http://127.0.0.1:8080/"), String::from("#/pods?view=changes"));
         let mut page = read(blocks.clone(), &play.place);
         let env = |now| Recorded { around: &play.place, now, ahead: 0.0 };
@@ -126,9 +127,9 @@ fn a_saved_recording_shows_the_users_too_and_others_where_names_are_replaced() {
 
 impl Play {
     fn opens_log(&mut self, log: &str) {
-        self.page.begin_log();
-        self.page.take_log(log, &self.place);
-        self.page.end_log(&self.place);
+        self.page.audit_log(LogPiece::Begin, &self.place);
+        self.page.audit_log(LogPiece::Lines(log), &self.place);
+        self.page.audit_log(LogPiece::End, &self.place);
         (0..20).for_each(|_| self.frame());
     }
 

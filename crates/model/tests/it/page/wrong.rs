@@ -121,8 +121,8 @@ fn that_no_change_explains_it_is_said_when_every_change_before_it_was_looked_at(
         play.reflects(id, Input::Frame(&frame.to_string()));
     }
     play.pod(id, "MODIFIED", ("cart", 200), "ErrImagePull");
-    assert!(play.page.unread() > 0 && !is_said(&play), "{:?}", play.wrong().rows);
-    while play.page.unread() > 0 {
+    assert!(play.page.reports().unread() > 0 && !is_said(&play), "{:?}", play.wrong().rows);
+    while play.page.reports().unread() > 0 {
         play.later(200.0);
     }
     (0..10).for_each(|_| play.later(200.0));
