@@ -7,6 +7,7 @@
 use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::cells::Cells;
 use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::json::{self, Text};
 
 use crate::column::{Column, StatePart};
 
@@ -194,6 +195,32 @@ pub fn reason(word: &str) -> Tone {
 
 /// The conditions that say whether an object is as a whole what it should be, the most telling first.
 pub const WHOLE: [&str; 4] = ["Ready", "Available", "Healthy", "Synced"];
+
+/// The state that a status says, and what it means: a condition that says by `True` that something is wrong, or else the most
+/// telling of those of [`WHOLE`], or else the phase. `None` where it says nothing of that kind.
+pub fn of_status(status: &str) -> Option<(String, Tone)> {
+    let mut found: Option<(usize, String, Tone)> = None;
+    let [conditions, phase, state, ..] = json::pick(status, &["conditions", "phase", "state"]).ok()?;
+    let _ = json::each_item(conditions, &mut |one| {
+        let of = |name: &str| json::value_at(one, &[name]).and_then(|value| Text::read(value).ok()).unwrap_or_default();
+        let (name, value) = (of("type"), of("status"));
+        let tone = condition("", &name, &value);
+        let rank = match WHOLE.iter().position(|whole| *whole == &*name) {
+            _ if tone == Tone::Bad => 0,
+            Some(at) if !value.is_empty() => at + 1,
+            _ => return Ok(()),
+        };
+        if found.as_ref().is_none_or(|(best, ..)| rank < *best) {
+            let word = if &*value == "True" { name.to_string() } else { format!("{}: {}", &*name, &*value) };
+            found = Some((rank, word, tone));
+        }
+        Ok(())
+    });
+    found.map(|(_, word, tone)| (word, tone)).or_else(|| {
+        let word = [phase, state].into_iter().filter_map(|word| Text::read(word).ok()).find(|word| !word.is_empty())?;
+        Some((word.to_string(), self::status("", &word)))
+    })
+}
 
 /// What a condition means, by its type and its status. Most conditions are named for what is good; those that are named for
 /// a problem, or for what passes, are listed. What is of neither kind means nothing.

@@ -21,6 +21,9 @@ pub struct PrinterColumn {
     pub json_path: String,
 }
 
+/// The type of a column that no definition has: the state that an object's status says.
+pub const STATE: &str = "state";
+
 /// The groups that API servers serve themselves. Other groups that end in `.k8s.io` may be defined by other projects of
 /// Kubernetes (kubernetes `pkg/controlplane/instance.go`, and its aggregated and extension servers').
 const BUILT_IN: [&str; 18] = [
@@ -54,7 +57,9 @@ pub fn path(resource: &ApiResource) -> String {
     format!("apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}.{}", resource.plural, resource.group)
 }
 
-/// The columns of one version; none where the definition has none for that version. Schemas are skipped.
+/// The columns of one version; none where the definition has none for that version. Schemas are skipped. Where the version has a
+/// status subresource, the last column is one of the type [`STATE`], which is shown on demand and which no definition has: no
+/// other column may say in which state an object is.
 ///
 /// # Errors
 ///
@@ -68,14 +73,16 @@ pub fn read(text: &str, version: &str) -> Result<Vec<PrinterColumn>, DecodeError
     }
     let mut found = None;
     json::each_item(versions, &mut |text| {
-        let [name, columns, ..] = json::pick(text, &["name", "additionalPrinterColumns"])?;
+        let paths = ["name", "additionalPrinterColumns", "subresources status"];
+        let [name, columns, status, ..] = json::pick(text, &paths)?;
         if found.is_none() && &*Text::required(name, "name")? == version {
-            found = Some(columns);
+            found = Some((columns, status));
         }
         Ok(())
     })?;
+    let (own, status) = found.unwrap_or_default();
     let mut columns = Vec::new();
-    json::each_item(found.unwrap_or_default(), &mut |column| {
+    json::each_item(own, &mut |column| {
         let paths = ["name", "type", "format", "jsonPath", "priority"];
         let [name, value_type, format, json_path, priority, ..] = json::pick(column, &paths)?;
         let owned = |value| Text::read(value).map(|text| text.0.into_owned());
@@ -88,10 +95,20 @@ pub fn read(text: &str, version: &str) -> Result<Vec<PrinterColumn>, DecodeError
         });
         Ok(())
     })?;
+    if status.starts_with('{') {
+        columns.push(PrinterColumn {
+            name: String::from("State"),
+            value_type: STATE.to_owned(),
+            priority: 1,
+            json_path: String::from(".status"),
+            ..PrinterColumn::default()
+        });
+    }
     Ok(columns)
 }
 
-/// A definition without what is not needed to read it again: it names its resource, and the columns of each version. Schemas,
+/// A definition without what is not needed to read it again: it names its resource, and the columns and subresources of each
+/// version. Schemas,
 /// which may be long, and metadata are not in it. `None` for what is no definition.
 pub fn in_brief(text: &str) -> Option<String> {
     let paths = ["kind", "spec group", "spec names", "spec scope", "spec versions"];
@@ -105,8 +122,10 @@ pub fn in_brief(text: &str) -> Option<String> {
     };
     let mut all = Vec::new();
     json::each_item(versions, &mut |version| {
-        let [name, served, columns, ..] = json::pick(version, &["name", "served", "additionalPrinterColumns"])?;
-        all.push(object(&[("name", name), ("served", served), ("additionalPrinterColumns", columns)]));
+        let paths = ["name", "served", "additionalPrinterColumns", "subresources"];
+        let [name, served, columns, subresources, ..] = json::pick(version, &paths)?;
+        let members = [("name", name), ("served", served), ("additionalPrinterColumns", columns)];
+        all.push(object(&[&members[..], &[("subresources", subresources)]].concat()));
         Ok(())
     })
     .ok()?;
@@ -144,6 +163,7 @@ mod tests {
                 "Ready string 0 .status.conditions[?(@.type==\"Ready\")].status",
                 "Hosts string 1 .spec.hosts[*]",
                 "Since date 0 .metadata.creationTimestamp",
+                "State state 1 .status",
             ]
         );
         assert_eq!(read(&text, "v2").unwrap(), []);

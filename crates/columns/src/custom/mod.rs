@@ -4,7 +4,7 @@
 mod go_json;
 
 use kubechurn_client::api::cell::Cell;
-use kubechurn_client::api::definition::PrinterColumn;
+use kubechurn_client::api::definition::{PrinterColumn, STATE};
 use kubechurn_client::api::object::{DecodeError, Meta, Object, map};
 use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::time::Timestamp;
@@ -23,6 +23,8 @@ enum ValueType {
     Number,
     Boolean,
     Date,
+    /// The state that a status says.
+    State,
     /// Any other type: the server never shows such a value.
     Unknown,
 }
@@ -51,8 +53,10 @@ const PHASES: [[&str; 2]; 2] = [["status", "phase"], ["status", "state"]];
 
 /// How well a column says in which state an object is, the best first; `None` if it does not.
 fn telling(printer: &Printer) -> Option<usize> {
-    if printer.value_type != ValueType::Text {
-        return None;
+    match printer.value_type {
+        ValueType::Text => {}
+        ValueType::State => return Some(usize::MAX),
+        _ => return None,
     }
     match printer.path.condition() {
         Some(name) => state::WHOLE.iter().position(|known| *known == name),
@@ -61,7 +65,7 @@ fn telling(printer: &Printer) -> Option<usize> {
 }
 
 /// The columns that a definition asks for. The one that shows a condition which tells whether an object is as it should be, or
-/// else its phase, is the object's state. A definition without columns gets AGE. After the first column whose path the
+/// else its phase, is the object's state; where there is none, a column [`STATE`] is. A definition without columns gets AGE. After the first column whose path the
 /// server cannot parse there are no further columns, as in the server's own table.
 pub fn columns(definition: &[PrinterColumn]) -> (Vec<Column>, Printers) {
     let age = [PrinterColumn {
@@ -70,11 +74,19 @@ pub fn columns(definition: &[PrinterColumn]) -> (Vec<Column>, Printers) {
         json_path: String::from(".metadata.creationTimestamp"),
         ..PrinterColumn::default()
     }];
-    let definition = if definition.is_empty() { &age } else { definition };
+    let (own, state) = match definition {
+        [own @ .., last] if last.value_type == STATE => (own, Some(last)),
+        own => (own, None),
+    };
+    let own = if own.is_empty() { &age } else { own };
+    let printers: Vec<_> = own.iter().map_while(|column| Some((column, Printer::of(column)?))).collect();
+    let tells = printers.iter().any(|(column, printer)| {
+        telling(printer).is_some() || state.is_some_and(|state| column.name.eq_ignore_ascii_case(&state.name))
+    });
+    let state = state.filter(|_| !tells).and_then(|column| Some((column, Printer::of(column)?)));
     let mut columns = Vec::new();
     let mut all = Printers::default();
-    for column in definition {
-        let Some(printer) = Printer::of(column) else { break };
+    for (column, printer) in printers.into_iter().chain(state) {
         columns.push(Column {
             title: intern(&in_capitals(&column.name)),
             wide: column.priority != 0,
@@ -123,6 +135,7 @@ impl Printer {
             "number" => ValueType::Number,
             "boolean" => ValueType::Boolean,
             "date" => ValueType::Date,
+            STATE => ValueType::State,
             _ => ValueType::Unknown,
         };
         Some(Printer { path: JsonPath::parse(&column.json_path)?, value_type })
@@ -145,6 +158,11 @@ impl ValueType {
             (ValueType::Number, Some(Scalar::Float(number))) => Some(number_cell(number)),
             (ValueType::Boolean, Some(Scalar::Bool(truth))) => Some(Cell::Static(if truth { "true" } else { "false" })),
             (ValueType::Date, Some(Scalar::Text(text))) => Some(date(&text)),
+            (ValueType::State, None) => {
+                let Found::Json(status) = found else { return None };
+                let (word, tone) = state::of_status(status)?;
+                Some(Cell::Status(word.into(), tone))
+            }
             _ => None,
         }
     }

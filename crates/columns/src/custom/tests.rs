@@ -143,6 +143,45 @@ fn the_state_of_an_object_is_its_most_telling_condition_or_else_its_phase() {
 }
 
 #[test]
+fn where_no_column_tells_the_state_it_is_what_the_status_says_and_shown_on_demand() {
+    let state =
+        PrinterColumn { name: "State".into(), value_type: STATE.into(), priority: 1, ..column("", ".status", 0) };
+    let of = |own: &[PrinterColumn]| titles(&[own, std::slice::from_ref(&state)].concat());
+    assert_eq!(of(&[]), [("AGE", false), ("STATE", true)]);
+    assert_eq!(of(&[column("Size", ".spec.size", 0)]), [("SIZE", false), ("STATE", true)]);
+    // A column of the definition's own says it, or has that title.
+    assert_eq!(of(&[column("Phase", ".status.phase", 0)]), [("PHASE", false)]);
+    assert_eq!(of(&[column("state", ".spec.state", 0)]), [("STATE", false)]);
+    let (columns, printers) = columns(&[column("Size", ".spec.size", 0), state]);
+    let said = |status: Value| {
+        let object = json!({"metadata": {"name": "one"}, "status": status});
+        let cells = printers.decode(&object.to_string()).unwrap().cells;
+        let mut word = String::new();
+        let tone = crate::state::write_state(&columns, &cells, &mut word);
+        (word, tone)
+    };
+    let conditions = |all: &[(&str, &str)]| {
+        let all: Vec<Value> = all.iter().map(|(name, status)| json!({"type": name, "status": status})).collect();
+        json!({"phase": "Odd", "conditions": all})
+    };
+    for (status, word, tone) in [
+        (conditions(&[("Synced", "True"), ("Ready", "False")]), "Ready: False", Tone::Wait),
+        (conditions(&[("Synced", "True"), ("Ready", "True")]), "Ready", Tone::Good),
+        (conditions(&[("Ready", "True"), ("Stalled", "True")]), "Stalled", Tone::Bad),
+        (conditions(&[("Stalled", "False"), ("Ready", "Unknown")]), "Ready: Unknown", Tone::Wait),
+        (conditions(&[("Accepted", "True")]), "Odd", Tone::Plain),
+        (json!({"state": "Failed"}), "Failed", Tone::Bad),
+        (json!({"observedGeneration": 3}), "", Tone::Plain),
+        (json!({"conditions": "none", "phase": 7}), "", Tone::Plain),
+        (json!({"conditions": [7, {"type": "Ready"}], "phase": "Running"}), "Running", Tone::Good),
+        (json!("Running"), "", Tone::Plain),
+        (Value::Null, "", Tone::Plain),
+    ] {
+        assert_eq!(said(status.clone()), (word.to_owned(), tone), "{status}");
+    }
+}
+
+#[test]
 fn columns_that_look_elsewhere_are_others() {
     let of = |path: &str| columns(&[column("a", path, 0)]).0;
     assert_eq!(of(".a"), of(".a"));

@@ -260,8 +260,8 @@ fn keys_open_and_close_groups_of_lanes() {
     assert_eq!(lanes(&play), 1);
 }
 
-#[test]
-fn the_lane_of_a_custom_object_has_bands_of_its_condition() {
+/// The bands of a custom object that is ready and then is not, where its definition has these of its columns.
+fn bands_of_a_custom_object(keeps: &[&str]) -> Vec<(String, Tone)> {
     let mut play = Play::at("http://127.0.0.1:8080/#/widgets", &[]);
     play.is_found(Some(Release { major: 1, minor: 35 }));
     play.answers("discover", requests::discovery());
@@ -269,6 +269,8 @@ fn the_lane_of_a_custom_object_has_bands_of_its_condition() {
     let mut list: serde_json::Value = serde_json::from_str(list).unwrap();
     let mut definition = list["items"][0].take();
     definition["kind"] = "CustomResourceDefinition".into();
+    let columns = definition["spec"]["versions"][0]["additionalPrinterColumns"].as_array_mut().expect("columns");
+    columns.retain(|column| keeps.contains(&column["name"].as_str().unwrap_or_default()));
     play.answers("define", Answer::Definition(Ok(definition.to_string())));
     play.command(Command::Timeline(TimelineCommand::Resize(1_000.0, 400.0)));
     let id = play.informers.iter().find(|(_, name)| name.contains("widgets")).expect("it is watched").0;
@@ -288,6 +290,13 @@ fn the_lane_of_a_custom_object_has_bands_of_its_condition() {
     play.place.now.set(play.place.now.get() + 20_000.0);
     look(&mut play);
     let scene = play.page.scene().expect("a scene");
-    let bands: Vec<(&str, Tone)> = scene.bands.iter().map(|band| (&*band.word, band.tone)).collect();
-    assert_eq!(bands, [("True", Tone::Good), ("False", Tone::Wait)]);
+    scene.bands.iter().map(|band| (band.word.to_string(), band.tone)).collect()
+}
+
+#[test]
+fn the_lane_of_a_custom_object_has_bands_of_its_condition() {
+    let bands = |good: &str, bad: &str| [(good.to_owned(), Tone::Good), (bad.to_owned(), Tone::Wait)];
+    assert_eq!(bands_of_a_custom_object(&["Size", "Phase", "Ready"]), bands("True", "False"));
+    // Where no column tells it, the status does.
+    assert_eq!(bands_of_a_custom_object(&["Size"]), bands("Ready", "Ready: False"));
 }
