@@ -108,8 +108,7 @@ pub fn read(text: &str, version: &str) -> Result<Vec<PrinterColumn>, DecodeError
 }
 
 /// A definition without what is not needed to read it again: it names its resource, and the columns and subresources of each
-/// version. Schemas,
-/// which may be long, and metadata are not in it. `None` for what is no definition.
+/// version. Schemas, which may be long, and metadata are not in it. `None` for what is no definition.
 pub fn in_brief(text: &str) -> Option<String> {
     let paths = ["kind", "spec group", "spec names", "spec scope", "spec versions"];
     let [kind, group, names, scope, versions, ..] = json::pick(text, &paths).ok()?;

@@ -386,20 +386,19 @@ impl Machine {
         };
         let action = self.reflector.handle(input, Moment { now: self.now, random: 0.0 }, &mut sink);
         let given = sink.given;
-        if given.rows.is_some() {
-            self.reason = "the list is complete".into();
-        }
         if let Some(action) = action {
             self.connection.ask(&action);
             let failure = self.reflector.failure().map(|failure| failure.words.clone());
             self.reason = match self.connection.request() {
                 Request::List { .. } | Request::Stream { .. } => self.reflector.list_reason().to_owned(),
-                _ if given.rows.is_some() => std::mem::take(&mut self.reason),
                 _ => failure.unwrap_or_else(|| "the last version is known".into()),
             };
             if let Action::Watch(request) | Action::WatchOverHttp(request) | Action::Probe(request) = action {
                 self.watch = Some(request);
             }
+        }
+        if given.rows.is_some() {
+            self.reason = "the list is complete".into();
         }
         given
     }
