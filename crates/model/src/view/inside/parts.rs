@@ -41,7 +41,7 @@ pub(super) fn server(walk: &Walk) -> PartModel {
         } else {
             if !std::mem::replace(&mut has_mark, true) {
                 let left = line.left.clone();
-                lines.push(Line { look: "mark", left, text: "compacted up to here".into(), ..Line::default() });
+                lines.push(Line { look: "mark", left, text: "compacted".into(), ..Line::default() });
             }
             lines.push(Line { look: if line.look == "list" { "list compacted" } else { "compacted" }, ..line });
         }
@@ -112,7 +112,7 @@ fn sent(step: &Step, title: &str) -> Option<Line> {
             ..Line::default()
         },
         What::Watches { streams: true, .. } => {
-            Line { look: "list", delta: "Replaced", text: format!("WATCH, {title} first"), ..Line::default() }
+            Line { look: "list", delta: "Replaced", text: "WATCH with the list".into(), ..Line::default() }
         }
         What::Streamed(object) => Line {
             look: "list",

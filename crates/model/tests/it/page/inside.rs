@@ -284,7 +284,7 @@ fn a_list_is_streamed_from_the_beginning_on_wherever_that_is_set() {
     assert_eq!((model.state, &*model.settings[1].chosen), ("list", "streams.1"));
     assert!(model.sentence.contains("is in the list at version"), "{}", model.sentence);
     let ruler: Vec<String> = lines(&model, Part::Server);
-    assert!(ruler[0].contains("WATCH, Pods first") && ruler[1].ends_with("in the list"), "{ruler:?}");
+    assert!(ruler[0].contains("WATCH with the list") && ruler[1].ends_with("in the list"), "{ruler:?}");
     while !play.inside().sentence.starts_with("A bookmark ends the list") {
         play.does(InsideCommand::Step(1));
     }
