@@ -22,7 +22,7 @@ pub async fn run(words: &[String]) -> bool {
     let mut outcomes: Vec<Outcome> = playing.collect().await;
     outcomes.sort_by_key(|outcome| outcome.seed);
     table::print(&outcomes);
-    outcomes.iter().all(|outcome| outcome.verdict.complaints.is_empty())
+    outcomes.iter().all(|outcome| outcome.complaints().next().is_none())
 }
 
 /// Plays one seed and prints the outcome. After a failure the other seeds go on.
@@ -37,14 +37,14 @@ async fn one(seed: u64) -> Outcome {
     let through = if outcome.trunk { "Trunk" } else { "kubectl proxy" };
     let lists = if outcome.streams { "streamed" } else { "fetched" };
     let took = outcome.took.as_secs();
-    if outcome.verdict.complaints.is_empty() {
+    if outcome.complaints().next().is_none() {
         println!("seed {seed}, {through}, lists {lists}, {took} s: {}: good", names.join("; "));
     } else {
         println!(
             "seed {seed}, {through}, lists {lists}, {took} s: {}: again with ./dev faults --from {seed} --seeds 1",
             names.join("; ")
         );
-        outcome.verdict.complaints.iter().for_each(|complaint| println!("    {complaint}"));
+        outcome.complaints().for_each(|complaint| println!("    {complaint}"));
     }
     outcome
 }

@@ -11,7 +11,7 @@ use kubechurn_recording::native::FileWriter;
 use kubechurn_recording::{Header, Line, Step, Text, Version, Watch};
 use serde_json::{Value, json};
 
-use kubechurn_harness::judge::honesty::{API, HEADER, Outage, Sample, gaps, honesty};
+use kubechurn_harness::judge::honesty::{API, HEADER, Outage, SLACK, Sample, gaps, honesty};
 use kubechurn_harness::judge::ledger::Ledger;
 use kubechurn_harness::judge::log::PageLog;
 use kubechurn_harness::judge::recording::{Recorded, Recording};
@@ -284,7 +284,7 @@ fn sample(at: f64, state: &str) -> Sample {
 }
 
 fn outage(from: f64, to: f64) -> Outage {
-    Outage { fault: "fault", from, to, resource: "", bound: API }
+    Outage { fault: "fault", from, to, resource: "", bound: API, slack: SLACK }
 }
 
 #[test]
@@ -302,6 +302,8 @@ fn live_is_timed_while_nothing_can_come() {
     }
     let other = Outage { resource: "nodes", ..outage(0.0, 30_000.0) };
     assert_eq!(honesty(&samples, &["pods"], &[other]).1.len(), 0, "another resource's outage");
+    let late = Outage { slack: SLACK + 4_000.0, ..outage(10_000.0, 50_000.0) };
+    assert_eq!(honesty(&samples, &["pods"], &[late]).1.len(), 0, "a page whose timers were four seconds late");
 }
 
 #[test]

@@ -12,6 +12,7 @@ async fn three_seeds_of_faults_leave_nothing_unaccounted() {
         let outcome = play(seed).await;
         let complaints = &outcome.verdict.complaints;
         assert!(complaints.is_empty(), "seed {seed}: {complaints:#?}\nagain: ./dev faults --from {seed} --seeds 1");
+        println!("seed {seed}: {:.1?}; too late: {:?}", outcome.faults, outcome.slow);
         assert!(outcome.verdict.lives > 20, "seed {seed} saw {} lives only", outcome.verdict.lives);
     });
     join_all(seeds).await;

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use crate::faults::Dice;
 use crate::faults::watcher::now;
 use crate::faults::world::{RATE, World};
-use crate::judge::honesty::{API, Outage};
+use crate::judge::honesty::{API, Outage, SLACK};
 use crate::page::Page;
 use crate::relay::{Direction, Relay};
 use crate::wait::{holds, wait_until};
@@ -118,6 +118,10 @@ pub const FAULTS: [Fault; 31] = [
 
 /// The Pods of a world whose lists are to have more than one page.
 pub const TWO_PAGES: u32 = 560;
+
+/// The longest wait that the page may have begun in a flapping network, which lasts for less than twelve seconds: the fourth, with
+/// its jitter (`kubechurn_client::cache::backoff`), in milliseconds.
+const FLAPPED: f64 = 12_800.0;
 
 /// How long a list may stand still before the page gives it up, in milliseconds; with the time to begin anew.
 const STALLED: f64 = 35_000.0;
@@ -243,7 +247,14 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
             return Done {
                 over: from,
                 hidden: SOCKET,
-                outage: Some(Outage { fault: fault.name(), from, to: f64::INFINITY, resource: "pods", bound: SOCKET }),
+                outage: Some(Outage {
+                    fault: fault.name(),
+                    from,
+                    to: f64::INFINITY,
+                    resource: "pods",
+                    bound: SOCKET,
+                    slack: SLACK,
+                }),
             };
         }
         Fault::CutBehind => drop(world.far.cut()),
@@ -257,6 +268,7 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
                 relay.pass().await;
                 world.cluster.advance(1 + dice.below(40), RATE).await;
             }
+            hidden = FLAPPED;
         }
         Fault::Compaction => {
             for _ in 0..1 + dice.below(3) {
@@ -385,7 +397,8 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
         }
     }
     let over = now();
-    let outage = is_outage.then(|| Outage { fault: fault.name(), from, to: over, resource: "", bound: API });
+    let outage =
+        is_outage.then(|| Outage { fault: fault.name(), from, to: over, resource: "", bound: API, slack: SLACK });
     Done { over, hidden, outage }
 }
 

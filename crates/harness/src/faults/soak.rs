@@ -84,7 +84,7 @@ pub async fn soak(minutes: u64, seed: u64) -> bool {
         whole(&world, page).await;
         page.is_balanced().await;
         gather(page, &mut gathered).await;
-        outcome.verdict.complaints.extend(gathered.complaints);
+        outcome.slow = gathered.slow;
         honest(&gathered.seen.samples, &gathered.outages, &mut outcome);
     })
     .await;
@@ -95,8 +95,8 @@ pub async fn soak(minutes: u64, seed: u64) -> bool {
         "\n{} faults, after each of which every kind was live and equal to an independent list",
         outcome.faults.len()
     );
-    outcome.verdict.complaints.iter().for_each(|complaint| println!("- {complaint}"));
-    !grows && outcome.verdict.complaints.is_empty()
+    outcome.complaints().for_each(|complaint| println!("- {complaint}"));
+    !grows && outcome.complaints().next().is_none()
 }
 
 /// Fills the page's budgets.

@@ -43,7 +43,7 @@ fn print_sums(outcomes: &[Outcome]) {
         sum.add(outcome.verdict.clone());
         writes += outcome.writes;
         faults += outcome.faults.len();
-        good += usize::from(outcome.verdict.complaints.is_empty());
+        good += usize::from(outcome.complaints().next().is_none());
         heals.extend(outcome.faults.iter().map(|(_, heal)| *heal));
     }
     let streams = outcomes.iter().filter(|outcome| outcome.streams).count();
@@ -71,7 +71,7 @@ fn print_sums(outcomes: &[Outcome]) {
     );
     let mut kinds = BTreeMap::<&str, Vec<u64>>::new();
     for outcome in outcomes {
-        for complaint in &outcome.verdict.complaints {
+        for complaint in outcome.complaints() {
             kinds.entry(complaint.split(':').next().unwrap_or_default()).or_default().push(outcome.seed);
         }
     }

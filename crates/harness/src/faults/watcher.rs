@@ -16,6 +16,14 @@ pub const WATCHER: &str = "
         Date.now = () => now() + window.__wall;
         performance.now = () => monotonic() + window.__mono;
         window.__samples = [], window.__audits = [];
+        // By how much a timer of ten a second was late at most, in sight: so late may be each timer of the page's own.
+        window.__late = 0;
+        let tick = null;
+        setInterval(() => {
+            const at = document.hidden ? null : monotonic();
+            if (tick !== null && at !== null) window.__late = Math.max(window.__late, at - tick - 100);
+            tick = at;
+        }, 100);
         let last = '', offset = null;
         window.__look = () => {
             const page = window.kubechurn;
@@ -46,18 +54,23 @@ pub struct Seen {
     pub status: Vec<Value>,
     /// `digest()`, by the page's names.
     pub digests: Vec<String>,
+    /// By how much a timer of the page was late at most since the last time, in milliseconds.
+    pub late: f64,
 }
 
 /// Takes all of that in one turn of the page's event loop, so that it is of one moment.
 pub async fn take(page: &Page, names: &[&str]) -> Seen {
     let script = "
         window.__look?.();
-        return [window.__samples.splice(0), window.__audits.splice(0), window.kubechurn?.status?.() ?? [],
+        const late = window.__late;
+        window.__late = 0;
+        return [late, window.__samples.splice(0), window.__audits.splice(0), window.kubechurn?.status?.() ?? [],
             arguments[0].map(name => window.kubechurn?.digest?.(name) ?? '')]";
     let names = Value::from(names.to_vec());
-    let (samples, audits, status, digests): (Vec<Value>, _, _, Vec<Value>) = page.read(script, vec![names]).await;
+    let (late, samples, audits, status, digests): (f64, Vec<Value>, _, _, Vec<Value>) =
+        page.read(script, vec![names]).await;
     let digests = digests.iter().map(|digest| digest.as_str().unwrap_or_default().to_owned()).collect();
-    Seen { samples: samples.iter().filter_map(Sample::read).collect(), audits, status, digests }
+    Seen { samples: samples.iter().filter_map(Sample::read).collect(), audits, status, digests, late }
 }
 
 /// The machine's clock, in milliseconds, as the watcher has it.

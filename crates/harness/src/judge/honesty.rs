@@ -48,12 +48,14 @@ pub struct Outage {
     pub resource: &'static str,
     /// How long "live" may go on, in milliseconds.
     pub bound: f64,
+    /// By how much the page may be late with anything, in milliseconds: [`SLACK`], and what a busy machine adds to it.
+    pub slack: f64,
 }
 
 /// The longest time for which the page may say "live" without an API: the longest silence and the deadline of an answer.
 pub const API: f64 = 15_000.0;
 
-/// What the distance of the samples and a busy machine may add to that.
+/// What the distance of the samples may add to that.
 pub const SLACK: f64 = 1_500.0;
 
 /// How long something was called live in an outage, in milliseconds.
@@ -74,7 +76,7 @@ pub fn honesty(samples: &[Sample], names: &[&str], outages: &[Outage]) -> (f64, 
         for name in meant {
             let live = false_live(samples, name, outage);
             longest = longest.max(live);
-            if live > outage.bound + SLACK {
+            if live > outage.bound + outage.slack {
                 complaints.push(format!(
                     "{}: {name} was called live for {:.1} s while nothing could come, {:.0} s at most are allowed",
                     outage.fault,
@@ -98,10 +100,10 @@ pub fn gaps(log: &PageLog, samples: &[Sample], (name, resource): (&str, &str), o
     for outage in outages.iter().filter(|outage| outage.resource.is_empty() || outage.resource == name) {
         let within = |sample: &&Sample| sample.at >= outage.from && sample.at <= outage.to;
         let was_shown = samples.iter().filter(within).any(|sample| !sample.says_live(name));
-        if !was_shown && outage.to - outage.from < outage.bound + SLACK {
+        if !was_shown && outage.to - outage.from < outage.bound + outage.slack {
             continue;
         }
-        let (mut covered, end) = (outage.from + SLACK, outage.to - SLACK);
+        let (mut covered, end) = (outage.from + outage.slack, outage.to - outage.slack);
         for (from, to) in &gaps {
             if *from <= covered {
                 covered = covered.max(*to);
