@@ -30,6 +30,7 @@ pub async fn report(sizes: &[u32]) -> bool {
             let (window, freshness) = session.wide().await;
             wide(size, &window, &freshness, &mut gates);
             incident(size, session.incident().await, &mut gates);
+            users(size, session.users().await, &mut gates);
             let (tasks, took) = session.resyncs(RESYNCS).await;
             resyncs(size, &tasks, &took, &mut gates);
         }
@@ -166,6 +167,17 @@ fn incident(size: u32, (entry, opened, long): (f64, f64, Samples), gates: &mut G
         tasks(&long)
     );
     gates.at_most("tasks over 50 ms while Pods fail and the incident is open", long.count() as f64, 0.0);
+}
+
+fn users(size: u32, (shown, changed, long): (f64, f64, Samples), gates: &mut Gates) {
+    println!(
+        "\nOf {size} Pods some use a ConfigMap that is to go: who, and what holds it, is shown {} ms after it was opened, and who has \
+         the old data {} ms after a change of it; tasks over 50 ms: {}",
+        milliseconds(shown),
+        milliseconds(changed),
+        tasks(&long)
+    );
+    gates.at_most("tasks over 50 ms while it is shown who uses an object", long.count() as f64, 0.0);
 }
 
 /// The measured figures and their limits.

@@ -69,6 +69,10 @@ const WATCHERS: &str = "
 const EVERY_KIND: &str = "#/pods?pin=events,nodes,replicasets,deployments,jobs";
 /// The same kinds, whose changes are in view.
 const CHANGES: &str = "#/changes?pin=events,nodes,replicasets,deployments,jobs";
+/// The same kinds, and ConfigMaps in view.
+const CONFIG_MAPS: &str = "#/configmaps?pin=pods,events,nodes,replicasets,deployments,jobs";
+/// The same, and who uses one of them.
+const SETTINGS: &str = "#/configmaps?sel=default/settings&pin=pods,events,nodes,replicasets,deployments,jobs";
 /// The writes a second while Pods fail, and how many of them do.
 const BESIDE: u32 = 200;
 const FAILING: usize = 50;
@@ -202,17 +206,22 @@ impl Session {
         Load { window, frames, freshness, bare, parse, wasm, budget }
     }
 
-    /// Twenty seconds of load in which every write of the cluster reaches the page, then freshness.
-    pub async fn wide(&self) -> (Window, Samples) {
-        self.rests().await;
-        self.browser.run("location.hash = arguments[0]", vec![EVERY_KIND.into()]).await;
-        let kinds = EVERY_KIND.split(',').count() + 1;
+    /// Opens an address, and waits until all of its kinds are live.
+    async fn watches(&self, address: &str) {
+        self.browser.run("location.hash = arguments[0]", vec![address.into()]).await;
+        let kinds = address.split(',').count() + 1;
         wait_until("every kind is live", Duration::from_secs(60), async || {
             let states = self.browser.run("return kubechurn.status().map(status => status.state)", Vec::new()).await;
             let live = states.as_array().into_iter().flatten().filter(|state| *state == "live").count();
             holds(live == kinds, || states.to_string())
         })
         .await;
+    }
+
+    /// Twenty seconds of load in which every write of the cluster reaches the page, then freshness.
+    pub async fn wide(&self) -> (Window, Samples) {
+        self.rests().await;
+        self.watches(EVERY_KIND).await;
         let window = self.window().await;
         let freshness = freshness::probe(&self.browser, &self.cluster).await;
         self.cluster.rate(0).await;
@@ -251,6 +260,39 @@ impl Session {
         self.cluster.rate(0).await;
         let [told, opened] = [told, opened].map(|time| time.as_secs_f64() * 1_000.0);
         (told, opened, metrics::long_tasks(&self.browser).await)
+    }
+
+    /// While the cluster goes on, somebody looks at a ConfigMap that is to go and that some Pods use: the milliseconds until all of
+    /// them and what holds it are shown, and until it is said which have the old data after a change; and the tasks over 50 ms.
+    pub async fn users(&self) -> (f64, f64, Samples) {
+        self.watches(CONFIG_MAPS).await;
+        self.cluster.put(&settings("info")).await;
+        for number in 0..FAILING {
+            self.cluster.put(&user(number)).await;
+        }
+        self.cluster.rate(BESIDE).await;
+        metrics::forget_long_tasks(&self.browser).await;
+        let began = Instant::now();
+        self.browser.run("location.hash = arguments[0]", vec![SETTINGS.into()]).await;
+        let words = "return ['holds-held', 'uses-words'].map(id => document.querySelector(`[data-testid=${id}]`)?.textContent ?? '').join(' ')";
+        let says = async |what: &str, words: &str, wanted: &[&str]| {
+            wait_until(what, Duration::from_secs(60), async || {
+                let found = self.browser.run(words, Vec::new()).await;
+                let found = found.as_str().unwrap_or_default().to_owned();
+                holds(wanted.iter().all(|wanted| found.contains(wanted)), || found)
+            })
+            .await;
+        };
+        says("what holds it and who uses it is shown", words, &["archive.example.com/keep", &format!("{FAILING}")])
+            .await;
+        let (shown, began) = (began.elapsed(), Instant::now());
+        self.cluster.put(&settings("debug")).await;
+        says("it is said that they have the old data", words, &["old data"]).await;
+        let changed = began.elapsed();
+        self.cluster.advance(u64::from(BESIDE) * 10, BESIDE).await;
+        self.cluster.rate(0).await;
+        let [shown, changed] = [shown, changed].map(|time| time.as_secs_f64() * 1_000.0);
+        (shown, changed, metrics::long_tasks(&self.browser).await)
     }
 
     /// Measures a window of load; the load continues afterwards.
@@ -417,7 +459,7 @@ fn object_of(kind: &str, name: &str, owner: Option<(&str, &str)>, rest: &Value) 
     let owners = owner.map(
         |(kind, name)| json!({"kind": kind, "apiVersion": "apps/v1", "name": name, "uid": name, "controller": true}),
     );
-    let group = if kind == "Pod" { "v1" } else { "apps/v1" };
+    let group = if ["Pod", "ConfigMap"].contains(&kind) { "v1" } else { "apps/v1" };
     let mut object = json!({"kind": kind, "apiVersion": group,
         "metadata": {"name": name, "namespace": "default", "uid": name, "ownerReferences": owners.into_iter().collect::<Vec<_>>()}});
     rest.as_object().into_iter().flatten().for_each(|(name, value)| object[name] = value.clone());
@@ -432,6 +474,23 @@ fn deployment(image: &str, generation: u32) -> Value {
         object_of("Deployment", "ledger", None, &json!({"spec": spec, "status": {"observedGeneration": generation}}));
     object["metadata"]["generation"] = generation.into();
     object
+}
+
+/// The ConfigMap that some Pods use. It is to go, and a finalizer holds it.
+fn settings(level: &str) -> Value {
+    let mut object = object_of("ConfigMap", "settings", None, &json!({"data": {"LEVEL": level}}));
+    object["metadata"]["deletionTimestamp"] = json!("2026-11-20T10:00:00Z");
+    object["metadata"]["finalizers"] = json!(["archive.example.com/keep"]);
+    object
+}
+
+/// A Pod that runs since long, and took the ConfigMap when it started.
+fn user(number: usize) -> Value {
+    let from = json!([{"configMapRef": {"name": "settings"}}]);
+    let running = json!([{"name": "main", "ready": true, "state": {"running": {"startedAt": "2020-01-01T00:00:00Z"}}}]);
+    let spec = json!({"containers": [{"name": "main", "image": "example/ledger:1", "envFrom": from}]});
+    let rest = json!({"spec": spec, "status": {"phase": "Running", "containerStatuses": running}});
+    object_of("Pod", &format!("ledger-1-{number}"), None, &rest)
 }
 
 /// What comes of another image.

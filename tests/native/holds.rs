@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::wait::{holds, wait_until};
+use kubechurn_model::history::Budget;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::environment::Environment;
 use kubechurn_model::recording::Selected;
@@ -193,6 +194,12 @@ async fn pods_that_use_an_object_are_counted_and_those_with_the_old_data() {
             model.held.iter().map(line).collect::<Vec<_>>(),
             ["PodDisruptionBudget shop/web refuses to evict it now: 2 Pods are healthy, and 2 must be"]
         );
+        // Where nothing is kept, nothing is known.
+        page.open("#/configmaps?sel=shop/settings");
+        page.command(Command::Recorder(Budget::Off));
+        let words = "The recorder is off: who uses it, and what holds it back, is not known.";
+        let model = shown(page, "the recorder is off", |model| model.unknown == [words]).await;
+        assert_eq!((model.users.len(), model.held.len()), (0, 0));
     })
     .await;
 }

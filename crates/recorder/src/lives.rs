@@ -184,6 +184,11 @@ impl Lives {
         names.into_iter().flatten().map(|(key, numbers)| (key, numbers.as_slice()))
     }
 
+    /// How many names there are of objects of a resource.
+    pub fn count(&self, resource: ApiResource) -> usize {
+        self.known_resource(resource).map_or(0, |number| self.by_name[usize::from(number)].len())
+    }
+
     /// The numbers of the lives that had a name, the oldest first.
     pub fn of_name(&self, resource: ApiResource, key: &ObjectKey) -> Option<&[u32]> {
         Some(self.by_name.get(usize::from(self.known_resource(resource)?))?.get(key)?)

@@ -28,6 +28,8 @@ const TEXTS: usize = 16;
 const SEGMENTS: usize = 32;
 /// The most bytes of a segment.
 const SEGMENT: usize = 2 << 20;
+/// A kind has few objects where there is one for so many bytes of the budget, or less: a thousand by default.
+const FEW: usize = 64_000;
 /// How many versions of an object are looked at before all others for one that is searched for.
 const NEWEST: usize = 8;
 
@@ -41,7 +43,8 @@ pub enum Interest {
     Change,
     /// A heartbeat or the like: it goes first.
     Dull,
-    /// What a list brought: how things were, not what changed. Lists fill at most half of the budget, and replace nothing.
+    /// What a list brought: how things were, not what changed. Lists fill at most half of the budget. Those of a kind with many
+    /// objects replace nothing; those of a kind with few objects cost little, and whoever opens the kind looks at just these.
     Listed,
 }
 
@@ -163,8 +166,7 @@ impl Recorder {
             }
         }
         let length = text.map_or(0, str::len);
-        let full = interest == Interest::Listed && self.memory() > self.budget / 2;
-        let is_missing = full || length > self.budget / 4;
+        let is_missing = (interest == Interest::Listed && self.is_full_of_lists(resource)) || length > self.budget / 4;
         let Some(life) = self.lives.get_mut(number) else { return Pushed::Dropped };
         (life.last, life.is_gone) = (sequence, is_gone);
         life.dropped += u64::from(is_missing);
@@ -191,6 +193,13 @@ impl Recorder {
         }
         self.drop_beyond();
         if is_missing { Pushed::Dropped } else { Pushed::Kept(sequence) }
+    }
+
+    /// Whether a list of a kind has no room.
+    fn is_full_of_lists(&self, resource: ApiResource) -> bool {
+        let half = self.budget / 2;
+        let are_few = || self.lives.count(resource) <= self.budget / FEW;
+        self.memory() > half && !(self.logs[Interest::Listed as usize].memory() <= half && are_few())
     }
 
     /// Remembers until when changes were dropped. How things were when they were listed is no change, and what is dull is not
@@ -342,7 +351,7 @@ impl Recorder {
         received: impl Fn(&ObjectKey) -> Option<u64>,
     ) -> impl Iterator<Item = (&Life, Past)> {
         let since: usize = self.logs.iter().map(|log| log.between(most, u64::MAX).count()).sum();
-        let is_worth = since / WORTH_STEPS < self.lives.names(resource).count();
+        let is_worth = since / WORTH_STEPS < self.lives.count(resource);
         let steps = is_worth.then(|| Steps::since(&self.logs, most));
         self.lives.names(resource).filter_map(move |(key, numbers)| {
             let received = received(key)?;

@@ -25,11 +25,21 @@ fn text(name: &str, version: u64, filling: &str) -> String {
 }
 
 fn push(recorder: &mut Recorder, interest: Interest, delta_type: DeltaType, text: &str) -> Pushed {
+    push_of(PODS, recorder, interest, delta_type, text)
+}
+
+fn push_of(
+    resource: ApiResource,
+    recorder: &mut Recorder,
+    interest: Interest,
+    delta_type: DeltaType,
+    text: &str,
+) -> Pushed {
     let object = decode_metadata(text).unwrap();
     recorder.push(NewVersion {
         at: 0.0,
         delta_type,
-        resource: PODS,
+        resource,
         object: &object,
         text: Some(text),
         interest,
@@ -108,6 +118,33 @@ fn lists_fill_half_and_replace_nothing() {
     );
     let object = decode_metadata(&text("n1999", 1, "")).unwrap();
     assert_eq!(recorder.dropped(&object.uid, PODS, &object.key).0, 1);
+}
+
+/// Whoever opens a kind after an hour of changes sees its objects, and what becomes of them.
+#[test]
+fn a_list_of_few_objects_is_kept_whatever_else_there_is() {
+    const BUDGET: usize = 1 << 20;
+    let mut recorder = Recorder::new(BUDGET);
+    let filling = |at: u64| format!("{:x}", at.wrapping_mul(0x9E37_79B9_7F4A_7C15)).repeat(20);
+    let mut version = 0;
+    while recorder.totals().dropped == 0 {
+        version += 1;
+        push(&mut recorder, Interest::Change, DeltaType::Updated, &text("a", version, &filling(version)));
+    }
+    let few = BUDGET as u64 / 64_000;
+    let list = |recorder: &mut Recorder, plural: &'static str, count: u64| {
+        let object = |at: u64| text(&format!("{plural}{at}"), version + at, &filling(at));
+        let pushed = (0..count)
+            .map(|at| push_of(resource(plural, "Any"), recorder, Interest::Listed, DeltaType::Replaced, &object(at)));
+        pushed.filter(|pushed| matches!(pushed, Pushed::Kept(_))).count() as u64
+    };
+    assert_eq!(list(&mut recorder, "configmaps", few), few);
+    assert_eq!(list(&mut recorder, "secrets", 10 * few), few, "the first are kept, and the others replace nothing");
+    assert!(recorder.bytes().0 <= BUDGET);
+    let kinds = ["roles", "jobs", "nodes", "leases", "claims", "services", "events", "quotas"];
+    let sum: u64 = kinds.into_iter().map(|plural| list(&mut recorder, plural, few)).sum();
+    assert_eq!(sum, few * kinds.len() as u64);
+    assert!(recorder.bytes().0 <= BUDGET && versions(&recorder, "a").len() > 100);
 }
 
 #[test]

@@ -61,6 +61,7 @@ fn is_deleting(own: &str) -> bool {
 impl Holding {
     /// Searches within a share of this frame's time. Returns whether something is left.
     pub(super) fn work(&mut self, of: Option<(&'static Kind, ObjectKey)>, cx: &Context<'_>) -> bool {
+        let is_listed = of.as_ref().is_some_and(|(kind, _)| cx.watching.has_listed(kind));
         let of = of.map(|(kind, key)| (kind.resource, key));
         let history = &cx.watching.history;
         let received = cx.watching.moment.map_or(history.received(), |moment| moment.received);
@@ -89,7 +90,11 @@ impl Holding {
         }
         // What was found is counted seldom: it may be much.
         if cx.now - self.shown.0 >= PACE || (was_left && !self.is_left) {
-            let model = self.search.as_ref().and_then(|search| made(search, self.is_left, cx));
+            let model = match &self.search {
+                Some(search) => made(search, self.is_left, cx),
+                // Of another moment the object itself is said not to be kept.
+                None => (is_listed && is_used(resource) && cx.watching.moment.is_none()).then(|| not_kept(cx)),
+            };
             self.shown = (cx.now, model);
         }
         self.is_left
@@ -100,6 +105,16 @@ impl Holding {
         let of = self.of.as_ref()?;
         self.shown.1.clone().filter(|_| of.0 == resource && of.1 == *key)
     }
+}
+
+/// What is said of an object that others use, where its text is not kept.
+fn not_kept(cx: &Context<'_>) -> HoldsModel {
+    let why = match cx.watching.history.is_off() {
+        true => "The recorder is off",
+        false => "The recorder keeps no version of it",
+    };
+    let words = format!("{why}: who uses it, and what holds it back, is not known.");
+    HoldsModel { unknown: vec![words], ..HoldsModel::default() }
 }
 
 fn made(search: &Search, is_searching: bool, cx: &Context<'_>) -> Option<HoldsModel> {
