@@ -34,7 +34,7 @@ const ROOM: &str = "
     return holds && boxes.every((box, at) => box.height > 20 && (at === 0 || box.top >= boxes[at - 1].bottom - 1))
         && boxes[1].height > innerHeight * 0.3 && boxes[2].bottom <= innerHeight + 1";
 
-async fn web_server(folder: &Path) -> (Process, String) {
+pub(super) async fn web_server(folder: &Path) -> (Process, String) {
     let words = ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1"];
     let server = Process::start("a web server", Path::new("python3"), folder, &words);
     let port = server.line_after("port ").await;

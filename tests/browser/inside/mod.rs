@@ -2,6 +2,8 @@
 
 /// A lesson within an article.
 mod embed;
+/// The lessons, caption by caption.
+mod lessons;
 
 use std::time::Duration;
 

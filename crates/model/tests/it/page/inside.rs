@@ -2,12 +2,12 @@
 
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::inside::command::InsideCommand;
-use kubechurn_model::inside::{BreakKind, Part, lessons};
+use kubechurn_model::inside::{BreakKind, Part, Which, lessons};
 use kubechurn_model::navigation::route::Route;
 use kubechurn_model::page::command::{Command, Rows};
 use kubechurn_model::page::keys::{self, Focus, Press};
 use kubechurn_model::rewind::banner::RewindCommand;
-use kubechurn_model::view::inside::InsideModel;
+use kubechurn_model::view::inside::{InsideModel, Line};
 use serde_json::{Value, json};
 
 use super::Play;
@@ -561,9 +561,49 @@ fn a_lesson_opens_at_its_address_without_a_cluster() {
     assert_eq!(open("none").inside().waits, "This page has no lesson of this name.");
 }
 
+/// What a learner reads beside a caption, line by line.
+fn read_beside(model: &InsideModel) -> String {
+    let text = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = |indent: &str, line: &Line| {
+        let middle = format!("{} {}", line.glyph(), line.text);
+        let words = [&*line.left, &middle, &line.right].map(text);
+        indent.to_owned() + &words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" | ")
+    };
+    let mut all = vec![
+        format!("Caption {}: {}", model.caption.place, text(model.caption.words)),
+        format!("Step: {}", text(&model.sentence)),
+        format!("Reflector: {}", model.state),
+    ];
+    for (part, shown) in Part::ALL.into_iter().zip(&model.parts) {
+        all.push(format!("{}{}", part.title(), if shown.is_lit { ", now" } else { "" }));
+        all.extend(shown.facts.iter().map(|(name, value)| format!("    {}: {}", text(name), text(value))));
+        let queues = Which::ALL.into_iter().zip(&model.queues).filter(|_| part == Part::Queue);
+        for (which, queue) in queues {
+            let chosen = if queue.is_chosen { ", chosen" } else { "" };
+            all.push(format!("    {}{chosen}: {}", which.title(), text(&queue.waits)));
+            for slot in &queue.slots {
+                // A resync queues what the store has in an order that is the machine's.
+                if which == Which::Folding && slot.lines.iter().any(|one| one.delta == "Sync") {
+                    all.push(String::from("        of a resync"));
+                    continue;
+                }
+                let key = if slot.key.is_empty() { String::from("all") } else { text(&slot.key) };
+                all.push(format!("        {key}"));
+                all.extend(slot.lines.iter().map(|one| line("            ", one)));
+            }
+        }
+        all.extend(shown.lines.iter().map(|one| line("    ", one)));
+        all.extend(Some(text(&shown.note)).filter(|note| !note.is_empty()).map(|note| format!("    {note}")));
+    }
+    all.join("\n")
+}
+
+/// `KUBECHURN_WRITE=1` writes the file that a browser's test reads, too: read what differs before it is committed.
 #[test]
 fn each_lesson_is_read_caption_by_caption_and_each_has_an_address() {
+    let mut read = String::new();
     for lesson in lessons() {
+        read += &format!("# {}\n\n", lesson.id);
         let stops = lesson.stops();
         let mut play = Play::at(&format!("http://127.0.0.1:8080/#/inside?kind=pods&lesson={}", lesson.id), &[]);
         play.frame();
@@ -582,6 +622,7 @@ fn each_lesson_is_read_caption_by_caption_and_each_has_an_address() {
             assert_eq!((model.number, model.caption.lesson), (stops[at], lesson.id));
             assert_eq!(model.caption.is_last, at + 1 == stops.len());
             assert!(model.spoken.contains(caption.words), "{}", model.spoken);
+            read += &format!("{}\n\n", read_beside(&model));
             let address = play.address();
             assert!(at == 0 || address.ends_with(&format!("caption={}", at + 1)), "{address}");
             let mut again = Play::at(&format!("http://127.0.0.1:8080/{address}"), &[]);
@@ -589,6 +630,13 @@ fn each_lesson_is_read_caption_by_caption_and_each_has_an_address() {
             assert_eq!(seen(again.inside()), seen(model), "{address}");
         }
     }
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/lessons.txt");
+    if std::env::var_os("KUBECHURN_WRITE").is_some() {
+        std::fs::write(file, &read).unwrap();
+    }
+    let written = std::fs::read_to_string(file).unwrap();
+    let differs = read.lines().zip(written.lines()).find(|(read, written)| read != written);
+    assert!(read == written, "{differs:?}");
 }
 
 #[test]
