@@ -58,8 +58,8 @@ pub fn path(resource: &ApiResource) -> String {
 }
 
 /// The columns of one version; none where the definition has none for that version. Schemas are skipped. Where the version has a
-/// status subresource, the last column is one of the type [`STATE`], which is shown on demand and which no definition has: no
-/// other column may say in which state an object is.
+/// status subresource, the last column is one of the type [`STATE`], which is shown on demand and which no definition has. It
+/// is meant for a kind none of whose own columns says in which state an object is.
 ///
 /// # Errors
 ///

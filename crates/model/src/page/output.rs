@@ -1,4 +1,4 @@
-//! What the page gives out: effects, view and scene for the browser, and reports as plain JSON for tests and tools.
+//! What the page gives out: effects, view and scene for the browser. `report.rs` has what tests and tools read.
 
 use kubechurn_client::cache::reflector::Health;
 

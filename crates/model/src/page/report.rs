@@ -120,7 +120,7 @@ impl Reports<'_> {
         Some(json(&marks(self.watched(resource)?, &self.page.shared.watching.history)))
     }
 
-    /// How many changes that were received are not told in the feed yet.
+    /// How many changes that were received are not in the feed yet.
     pub fn unread(&self) -> usize {
         self.page.feed.unread()
     }
