@@ -67,9 +67,16 @@ async fn a_crash_is_read_with_the_run_before_and_a_deleted_pod_s_log_is_kept() {
         .await;
         assert_eq!(shown.sources[0].name, "web: previous run");
         let received = shown.counts.0;
-        page.command(Command::Logs(LogCommand::Filter(String::from("fatal: cannot go on, exit 1"))));
-        let shown = log(page, "the last words are found", |log| log.rows.iter().any(|row| row.what == "line")).await;
-        let last = shown.rows.iter().find(|row| row.what == "line").expect("it was found");
+        let words = "fatal: cannot go on, exit 1";
+        page.command(Command::Logs(LogCommand::Filter(String::from(words))));
+        let lines = |log: &LogModel| log.rows.iter().filter(|row| row.what == "line").cloned().collect::<Vec<_>>();
+        // What is filtered is shown a moment later: until then all lines are.
+        let shown = log(page, "the last words are found", |log| {
+            let lines = lines(log);
+            !lines.is_empty() && lines.iter().all(|row| row.text.contains(words))
+        })
+        .await;
+        let last = &lines(&shown)[0];
         assert!(last.source.contains("previous run") && last.time.contains(":10:09"), "{last:?}");
         page.command(Command::Logs(LogCommand::Filter(String::new())));
         cluster.delete("/api/v1/namespaces/shop/pods/web").await;
