@@ -119,7 +119,7 @@ fn sent(step: &Step, title: &str) -> Option<Line> {
             delta: "Added",
             left: object.resource_version.to_string(),
             text: name(&object.key),
-            right: "in the list".into(),
+            ..Line::default()
         },
         What::Replaced { bookmark: Some(version), .. } => Line {
             look: "list",
