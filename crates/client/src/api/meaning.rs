@@ -145,8 +145,8 @@ fn duration(text: &str) -> Option<f64> {
     (parts > 0).then_some(seconds)
 }
 
-/// A quantity (apimachinery `api/resource`), or a share in percent.
-fn quantity(text: &str) -> Option<f64> {
+/// Reads a quantity (apimachinery `api/resource`, without exponents), or a share in percent; `None` for any other text.
+pub fn quantity(text: &str) -> Option<f64> {
     let (number, suffix) = number(text)?;
     let binary = |power: i32| 1_024_f64.powi(power);
     let unit = match suffix {

@@ -3,6 +3,8 @@
 use kubechurn_changes::field::Field;
 use kubechurn_changes::line::Line;
 use kubechurn_changes::part::PartKind;
+use kubechurn_changes::value::Value;
+use kubechurn_client::api::meaning::quantity;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::delta::DeltaType;
@@ -382,7 +384,7 @@ fn own(line: &Line, field: Option<&Field>, fit: i64, facts: &Facts<'_>, check: F
         return (fit, if proves && facts.said.contains("Insufficient") { Proof::Proven } else { by(fit) });
     }
     let fit = if is_new { 1 } else { fit };
-    if !incident.objects.is_empty() && incident.fault.is_some() {
+    if incident.objects.iter().any(|object| object.kind == "Pod") && incident.fault.is_some() {
         check(is_its, "the Pods that fail are of the version that it made", Some(line.seq));
     }
     let was_well = facts.was_well_at.is_some_and(|at| at >= line.at);
@@ -615,13 +617,9 @@ fn is_to_have_none(field: &Field) -> bool {
     field.path == "spec.replicas" && field.new.as_ref().is_some_and(|new| new.kept() == "0")
 }
 
-/// Whether a number became less.
+/// Whether a quantity became less: an API server writes a thousand Pods as `1k`.
 fn is_less(field: Option<&Field>) -> bool {
-    let number = |value: &Option<kubechurn_changes::value::Value>| {
-        let kept = value.as_ref()?.kept().trim_matches('"').to_owned();
-        let digits = kept.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-        digits.parse::<f64>().ok()
-    };
+    let number = |value: &Option<Value>| quantity(value.as_ref()?.kept());
     field.is_some_and(|field| match (number(&field.old), number(&field.new)) {
         (Some(old), Some(new)) => new < old,
         (None, Some(_)) => true,
@@ -632,6 +630,28 @@ fn is_less(field: Option<&Field>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quantity_is_less_whatever_its_unit_is() {
+        let field = |old: Option<&str>, new: Option<&str>| {
+            let [old, new] = [old, new].map(|value| value.map(Value::plain));
+            Field { path: "spec.hard.pods".into(), old, new, reordered: false }
+        };
+        for (old, new, expected) in [
+            (Some("1k"), Some("1"), true),
+            (Some("2Gi"), Some("1500Mi"), true),
+            (Some("1"), Some("500m"), true),
+            (Some("10"), Some("9"), true),
+            (Some("900"), Some("1k"), false),
+            (Some("1"), Some("1"), false),
+            (None, Some("5"), true),
+            (Some("5"), None, false),
+            (Some("5"), Some("many"), false),
+        ] {
+            assert_eq!(is_less(Some(&field(old, new))), expected, "{old:?} {new:?}");
+        }
+        assert!(!is_less(None));
+    }
 
     #[test]
     fn a_field_explains_only_what_can_come_of_it() {

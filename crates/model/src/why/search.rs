@@ -9,6 +9,7 @@ use kubechurn_client::json;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+use crate::feed::wrong::Fault;
 use crate::history::{APART, History};
 use crate::why::cause::{Cause, Check, Facts, Proof};
 use crate::why::incident::Incident;
@@ -76,7 +77,7 @@ impl Search {
         Search {
             said: incident.said(),
             own: own.map(|(_, text)| text).unwrap_or_default(),
-            was_well_at: was_well_at(&ties, since, history),
+            was_well_at: was_well_at(&ties, &incident, history),
             created_at: None,
             next: history.moment(from).received,
             until,
@@ -213,14 +214,20 @@ fn weigh_webhooks(causes: &mut [Cause], created_at: Option<f64>) {
     }
 }
 
-/// When Pods of the version that fails were ready, long before the incident.
-fn was_well_at(ties: &Ties, since: f64, history: &History) -> Option<f64> {
+/// When Pods of the version that fails were ready, long before the incident. Where new ones are refused, or no node takes them, it
+/// need not be long: the others were created, and had a node.
+fn was_well_at(ties: &Ties, incident: &Incident, history: &History) -> Option<f64> {
+    let well = match incident.fault {
+        Some(Fault::Schedule { .. } | Fault::Create { .. }) => APART,
+        _ => WELL,
+    };
     let resource = resource_of(history, "ReplicaSet", ties.cluster())?;
     let entries = ties.sets.iter().flat_map(|key| history.of(&resource, key));
     let is_ready = |sequence: u64| {
         let text = history.text(sequence)?;
         json::value_at(&text, &["status", "readyReplicas"]).and_then(json::integer)
     };
-    let well = entries.filter(|entry| entry.at + WELL < since).filter(|entry| is_ready(entry.sequence) > Some(0));
+    let well =
+        entries.filter(|entry| entry.at + well < incident.since).filter(|entry| is_ready(entry.sequence) > Some(0));
     well.map(|entry| entry.at).reduce(f64::max)
 }

@@ -5,7 +5,7 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::json;
 
-use crate::feed::wrong::is_wrong;
+use crate::feed::wrong::{Fault, is_wrong};
 use crate::history::{APART, Entry, History};
 use crate::why::cause::{Cause, Proof};
 use crate::why::incident::Incident;
@@ -141,8 +141,8 @@ pub fn trail(incident: &Incident, ties: &Ties, cause: Option<&Cause>, history: &
         let last = step(trouble, what, words.join(" "), link, proven);
         steps.push(Step { at: trouble.at.max(incident.since), ..last });
     }
-    if incident.fault.is_some()
-        && let Some((entry, reason)) = event(history, (&resource, &failing.key), incident.since)
+    if let Some(fault) = &incident.fault
+        && let Some((entry, reason)) = event(history, (&resource, &failing.key), fault, incident.since)
     {
         steps.push(step(&entry, String::from("Event"), reason, "it names the object", true));
     }
@@ -154,8 +154,13 @@ fn number(history: &History, sequence: u64, path: &[&str]) -> Option<i64> {
     json::value_at(&text, path).and_then(json::integer)
 }
 
-/// The first Warning about an object that came with an incident.
-fn event(history: &History, (resource, key): (&ApiResource, &ObjectKey), since: f64) -> Option<(Entry, String)> {
+/// The first Warning about an object that came with an incident, and is about what is wrong with it.
+fn event(
+    history: &History,
+    (resource, key): (&ApiResource, &ObjectKey),
+    fault: &Fault,
+    since: f64,
+) -> Option<(Entry, String)> {
     let from = history.moment(since - 2_000.0).received;
     let mut found: Vec<u64> = Vec::new();
     history.each_received(from, EVENTS, &mut |record, life, of| {
@@ -168,7 +173,7 @@ fn event(history: &History, (resource, key): (&ApiResource, &ObjectKey), since: 
         let event = history.text(sequence)?;
         let about = ["involvedObject", "regarding"].iter().find_map(|name| text(&event, &[name, "name"]))?;
         let is_it = *about == *key.name && text(&event, &["type"])? == "Warning";
-        let reason = text(&event, &["reason"]).filter(|_| is_it)?.into_owned();
+        let reason = text(&event, &["reason"]).filter(|reason| is_it && fault.is_said_by(reason))?.into_owned();
         let of = history.of_number(sequence)?;
         let entry = history.of(&of.resource, &of.key).into_iter().find(|entry| entry.sequence == sequence)?;
         Some((entry, reason))

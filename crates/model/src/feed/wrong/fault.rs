@@ -184,6 +184,31 @@ impl Fault {
         }
     }
 
+    /// Whether it is the same trouble as another fault of its number: a server or a scheduler that refuses says why. Counts differ in
+    /// what it says each time.
+    pub fn is_same_as(&self, other: &Fault) -> bool {
+        let words = |message: &str| message.split(|letter: char| letter.is_ascii_digit()).collect::<String>();
+        match (self, other) {
+            (Fault::Create { message: one }, Fault::Create { message: other })
+            | (Fault::Schedule { message: one }, Fault::Schedule { message: other }) => words(one) == words(other),
+            _ => true,
+        }
+    }
+
+    /// Whether a Warning with this reason is about it (kubernetes `pkg/kubelet/events/event.go`, and the controllers' own). Of what
+    /// nobody reports in an Event of its own kind, any may be.
+    pub fn is_said_by(&self, reason: &str) -> bool {
+        match self {
+            Fault::Pull { .. } | Fault::Start { .. } => matches!(reason, "Failed" | "BackOff" | "InspectFailed"),
+            Fault::Crash { .. } => matches!(reason, "Failed" | "BackOff" | "Unhealthy" | "ProbeError"),
+            Fault::Unready { .. } => matches!(reason, "Unhealthy" | "ProbeError" | "ProbeWarning"),
+            Fault::Schedule { .. } => reason == "FailedScheduling",
+            Fault::Create { .. } => reason == "FailedCreate",
+            Fault::Hang { .. } => reason.starts_with("Failed"),
+            _ => true,
+        }
+    }
+
     /// What it means.
     pub fn tone(&self) -> Tone {
         match self {

@@ -453,6 +453,8 @@ impl WrongNow {
         let mut causes = self.causes(now);
         for entry in &mut self.entries {
             match causes.remove(&entry.cause) {
+                // What was over, and is refused for another reason now, began anew.
+                Some(new) if entry.ended_at.is_some() && !entry.fault.is_same_as(&new.fault) => *entry = new,
                 Some(new) => *entry = Entry { since: entry.since.min(new.since), ..new },
                 None => drop(entry.ended_at.get_or_insert(now)),
             }

@@ -257,6 +257,33 @@ fn what_starts_goes_or_waits_a_moment_is_not_wrong() {
 }
 
 #[test]
+fn what_is_refused_for_another_reason_after_it_was_over_began_anew() {
+    let mut play = Play::default();
+    let refused = |message: &str| {
+        let mut refused = set("new", 1, 6);
+        refused["status"]["conditions"] =
+            json!([{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message}]);
+        refused
+    };
+    let quota = |used: u32| {
+        refused(&format!("pods \"x-1\" is forbidden: exceeded quota: pods, requested: pods=1, used: pods={used}"))
+    };
+    play.list("deployments", deployment("a:1", 1, 1, 6));
+    play.list("replicasets", set("new", 1, 6));
+    let mut since = |at: f64, object: Value| {
+        play.set(at, "replicasets", object);
+        let entries = play.entries(at + 5_000.0);
+        let open = entries.iter().find(|entry| entry.ended_at.is_none());
+        open.map(|entry| entry.since - BEGAN)
+    };
+    assert_eq!(since(0.0, quota(2)), Some(0.0));
+    assert_eq!(since(10_000.0, set("new", 1, 6)), None);
+    assert_eq!(since(20_000.0, quota(3)), Some(0.0), "the same trouble goes on");
+    assert_eq!(since(30_000.0, set("new", 1, 6)), None);
+    assert_eq!(since(40_000.0, refused("serviceaccount \"runner\" not found")), Some(40_000.0));
+}
+
+#[test]
 fn each_other_kind_s_failure_is_an_entry() {
     let mut play = Play { pods_on: Some(14), ..Play::default() };
     let condition = |name: &str, status: &str, reason: &str, message: &str| json!([{"type": name, "status": status, "reason": reason, "message": message, "lastTransitionTime": "2026-11-25T09:59:00Z"}]);

@@ -169,22 +169,28 @@ impl Why {
     fn incident(&self, place: &WhyPlace, feed: &Feed, cx: &Context<'_>) -> Option<Incident> {
         let (kind, key) = place.object(&cx.navigation.catalog)?;
         let word = kind.resource.kind;
-        if let Some(entry) = nearest(feed.wrong_entries(cx), word, &key, place.since) {
+        let distance = |since: f64| (since - place.since).abs();
+        let entry = nearest(feed.wrong_entries(cx), word, &key, place.since);
+        if let Some(entry) = entry.filter(|entry| distance(entry.since) < 1.0) {
             return Some(Incident::of_entry(entry));
         }
-        let is_it = |one: &&Incident| {
-            one.subject.kind == word && one.subject.key == key && (one.since - place.since).abs() < SAME
-        };
-        if let Some(over) = self.over.iter().rev().find(is_it).filter(|_| cx.watching.moment.is_none()) {
-            return Some(over.clone());
-        }
+        let is_it = |one: &&Incident| one.subject.kind == word && one.subject.key == key && distance(one.since) < SAME;
+        let over = self.over.iter().rev().find(is_it).filter(|_| cx.watching.moment.is_none());
         let history = &cx.watching.history;
         let uid = history.of(&kind.resource, &key).last().map(|entry| entry.uid.clone()).unwrap_or_default();
         let subject = Subject { resource: Some(kind.resource), kind: word.to_owned(), key, uid };
         let cards = feed.cards(cx.shown_at());
         let card = cards.iter().find(|(card, _)| *card.kind == *word && card.key == subject.key);
-        if let Some((card, _)) = card.filter(|(card, _)| (card.since - place.since).abs() < SAME) {
-            return Some(Incident::of_card(card, subject));
+        let card = card.filter(|(card, _)| distance(card.since) < SAME);
+        // An object may have been in other trouble shortly before.
+        let all = [
+            entry.map(Incident::of_entry),
+            over.cloned(),
+            card.map(|(card, _)| Incident::of_card(card, subject.clone())),
+        ];
+        let nearest = |one: &Incident, other: &Incident| distance(one.since).total_cmp(&distance(other.since));
+        if let Some(incident) = all.into_iter().flatten().min_by(nearest) {
+            return Some(incident);
         }
         // The same object was asked for before its trouble ended, which may be told no more.
         let known = self.done.as_ref().map(Search::incident).filter(|one| one.subject == subject);

@@ -172,6 +172,41 @@ fn the_card_of_a_fight_is_one_and_leads_to_the_object_that_is_fought_over() {
 }
 
 #[test]
+fn the_fight_of_an_object_is_shown_and_not_the_trouble_that_it_had_before() {
+    let mut play = Play::found("#/deployments?view=changes");
+    let id = play.informers[0].0;
+    play.lists(id, &[]);
+    let mut version = 20;
+    let mut comes = |play: &mut Play, manager: &str, replicas: u32, progresses: bool| {
+        version += 1;
+        let condition = if progresses { "NewReplicaSetAvailable" } else { "ProgressDeadlineExceeded" };
+        let frame = json!({"type": if version == 21 { "ADDED" } else { "MODIFIED" }, "object": {
+            "metadata": {"name": "cart", "namespace": "shop", "uid": "cart", "generation": version,
+                "resourceVersion": version.to_string(),
+                "managedFields": [{"manager": manager, "operation": "Update", "time": version.to_string()}]},
+            "spec": {"replicas": replicas}, "status": {"replicas": replicas, "readyReplicas": replicas,
+                "observedGeneration": version, "conditions": [{"type": "Progressing", "reason": condition,
+                    "status": if progresses { "True" } else { "False" }}]}}});
+        play.reflects(id, Input::Frame(&frame.to_string()));
+        (0..25).for_each(|_| play.later(200.0));
+    };
+    comes(&mut play, "kubectl", 3, true);
+    comes(&mut play, "kubectl", 3, false);
+    let before = play.wrong().rows[0].why_href.clone();
+    assert!(play.why(&before).words.iter().any(|(words, _)| words.contains("does not progress")));
+    comes(&mut play, "kubectl", 3, true);
+    for turn in 0..12 {
+        let (manager, replicas) = [("kubectl", 1), ("autoscaler", 3)][turn % 2];
+        comes(&mut play, manager, replicas, true);
+    }
+    let card = play.wrong().rows.iter().find(|row| row.is_card).expect("a card").why_href.clone();
+    for (href, expected) in [(card, "spec.replicas"), (before, "does not progress")] {
+        let why = play.why(&href);
+        assert!(why.words.iter().any(|(words, _)| words.contains(expected)), "{href}: {:?}", why.words);
+    }
+}
+
+#[test]
 fn four_entries_are_open_and_the_others_are_counted_and_one_click_away() {
     let (mut play, id) = listed();
     for number in 0..7 {
@@ -378,6 +413,67 @@ fn a_pod_that_a_list_brought_is_not_said_to_be_created_and_follows_from_nothing(
     assert!(why.causes.is_empty(), "{:#?}", why.causes);
     let steps: Vec<(&str, &str)> = why.trail.iter().map(|step| (&*step.words, &*step.link)).collect();
     assert_eq!(steps.first(), Some(&("first seen, in a list", "")), "{steps:#?}");
+}
+
+/// Its Pods had a node before that took no more, and a Warning about something else came first.
+#[test]
+fn a_version_whose_pods_had_a_node_is_not_proven_to_be_why_no_node_takes_the_next_one() {
+    let mut play = Play::found("#/pods,replicasets,deployments,events?view=changes");
+    let of = |plural: &str| play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
+    let [pods, sets, deployments, events] = ["pods", "replicasets", "deployments", "events"].map(of);
+    let template = |node: &Value| json!({"spec": {"nodeSelector": node, "containers": [{"name": "c", "image": "c"}]}});
+    let (any, one) = (json!({"disk": "any"}), json!({"disk": "one"}));
+    let deployment = |version: u32, node: &Value| {
+        let status = json!({"observedGeneration": version});
+        let rest = json!({"spec": {"replicas": 1, "template": template(node)}, "status": status});
+        owned("Deployment", ("cart", 1), None, version, &rest)
+    };
+    let set = |version: u32, ready: u32| {
+        let rest = json!({"spec": {"replicas": 1, "template": template(&one)}, "status": {"readyReplicas": ready}});
+        owned("ReplicaSet", ("new", 3), Some(("Deployment", "cart", 1)), version, &rest)
+    };
+    let message =
+        "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) were unschedulable.";
+    let waits = json!([{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]);
+    let pod = |name: &str, uid: u32, version: u32, status: Value| {
+        let rest =
+            json!({"spec": {"nodeSelector": one, "containers": [{"name": "c", "image": "c"}]}, "status": status});
+        owned("Pod", (name, uid), Some(("ReplicaSet", "new", 3)), version, &rest)
+    };
+    let event = |name: &str, reason: &str, version: u32| {
+        json!({"kind": "Event", "metadata": {"name": format!("new-2.{name}"), "namespace": "shop", "uid": name,
+            "resourceVersion": version.to_string()}, "type": "Warning", "reason": reason, "message": message,
+            "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "new-2"}})
+    };
+    play.lists(pods, &[]);
+    play.lists(events, &[]);
+    play.lists(sets, &[]);
+    play.reflects(deployments, Input::Start);
+    play.reflects(deployments, Input::Opened);
+    play.reflects(deployments, Input::Frame(&json!({"type": "ADDED", "object": deployment(1, &any)}).to_string()));
+    play.reflects(deployments, Input::Frame(&bookmark("9", LISTED)));
+    let running = json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]});
+    for (id, what, object, after) in [
+        (deployments, "MODIFIED", deployment(10, &one), 200.0),
+        (sets, "ADDED", set(11, 0), 200.0),
+        (pods, "ADDED", pod("new-1", 4, 12, running), 200.0),
+        (sets, "MODIFIED", set(13, 1), 6_000.0),
+        (pods, "DELETED", pod("new-1", 4, 14, json!({})), 200.0),
+        (pods, "ADDED", pod("new-2", 5, 15, json!({"phase": "Pending", "conditions": waits})), 200.0),
+        (events, "ADDED", event("a", "MissingClusterDNS", 16), 200.0),
+        (events, "ADDED", event("b", "FailedScheduling", 17), 200.0),
+    ] {
+        play.reflects(id, Input::Frame(&json!({"type": what, "object": object}).to_string()));
+        play.later(after);
+    }
+    (0..100).for_each(|_| play.later(200.0));
+    let href = play.wrong().rows[0].why_href.clone();
+    let why = play.why(&href);
+    let cause = &why.causes[0];
+    assert_eq!((&*cause.title, cause.proof), ("The node selector was changed", "possible"), "{:#?}", why.causes);
+    let checks: Vec<(bool, &str)> = cause.checks.iter().map(|(holds, words, _)| (*holds, &**words)).collect();
+    assert!(checks.contains(&(false, "Pods of this version were ready before")), "{checks:?}");
+    assert_eq!(why.trail.last().map(|step| &*step.words), Some("FailedScheduling"), "{:#?}", why.trail);
 }
 
 #[test]
