@@ -124,6 +124,10 @@ impl Ties {
             let first = resource.and_then(|resource| history.of(&resource, key).first().map(|entry| entry.at));
             ties.made_at = ties.made_at.into_iter().chain(first).reduce(f64::min);
         }
+        // One that may not create Pods fails itself.
+        ties.sets.extend(
+            incident.objects.iter().filter(|object| object.kind == "ReplicaSet").map(|object| object.key.clone()),
+        );
         ties.add_claims(history, received);
         if let Some(key) = service {
             let selector = of_service.as_deref().map(|service| labels(service, &["spec", "selector"]));

@@ -477,6 +477,49 @@ fn a_version_whose_pods_had_a_node_is_not_proven_to_be_why_no_node_takes_the_nex
 }
 
 #[test]
+fn a_version_whose_pods_were_created_is_not_proven_to_be_why_further_ones_are_refused() {
+    let causes = |was_ready: u32| {
+        let mut play = Play::found("#/replicasets,deployments?view=changes");
+        let of = |plural: &str| play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
+        let [sets, deployments] = ["replicasets", "deployments"].map(of);
+        let template = |account: &str| json!({"spec": {"serviceAccountName": account, "containers": [{"name": "c"}]}});
+        let deployment = |version: u32, account: &str| {
+            let status = json!({"observedGeneration": version});
+            let rest = json!({"spec": {"replicas": 2, "template": template(account)}, "status": status});
+            owned("Deployment", ("cart", 1), None, version, &rest)
+        };
+        let set = |version: u32, status: Value| {
+            let rest = json!({"spec": {"replicas": 2, "template": template("runner")}, "status": status});
+            owned("ReplicaSet", ("new", 3), Some(("Deployment", "cart", 1)), version, &rest)
+        };
+        play.lists(sets, &[]);
+        play.reflects(deployments, Input::Start);
+        play.reflects(deployments, Input::Opened);
+        let first = json!({"type": "ADDED", "object": deployment(1, "walker")});
+        play.reflects(deployments, Input::Frame(&first.to_string()));
+        play.reflects(deployments, Input::Frame(&bookmark("9", LISTED)));
+        let message = "error looking up service account shop/runner: serviceaccount \"runner\" not found";
+        let refused =
+            json!([{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message}]);
+        for (id, what, object, after) in [
+            (deployments, "MODIFIED", deployment(10, "runner"), 200.0),
+            (sets, "ADDED", set(11, json!({"readyReplicas": was_ready})), 6_000.0),
+            (sets, "MODIFIED", set(13, json!({"readyReplicas": was_ready, "conditions": refused})), 200.0),
+        ] {
+            play.reflects(id, Input::Frame(&json!({"type": what, "object": object}).to_string()));
+            play.later(after);
+        }
+        (0..50).for_each(|_| play.later(200.0));
+        let href = play.wrong().rows[0].why_href.clone();
+        let causes = play.why(&href).causes;
+        causes.into_iter().map(|cause| (cause.title, cause.proof)).collect::<Vec<_>>()
+    };
+    let title = String::from("The ServiceAccount was changed");
+    assert_eq!(causes(2), [(title.clone(), "possible")]);
+    assert_eq!(causes(0), [(title, "proven")]);
+}
+
+#[test]
 fn of_a_rollout_whose_pods_are_not_read_it_is_not_said_that_there_is_none() {
     let deployment = |version: u32| {
         let template = json!({"spec": {"containers": [{"name": "c", "image": format!("cart:{version}")}]}});
