@@ -249,7 +249,8 @@ impl Cause {
             return None;
         }
         // Of a fight its writers alone are the cause.
-        if !incident.path.is_empty() && !matches!(tie, Tie::Own | Tie::Autoscaler) {
+        let is_fight = !incident.path.is_empty();
+        if is_fight && !matches!(tie, Tie::Own | Tie::Autoscaler) {
             return None;
         }
         let weight = |path: &str| match tie {
@@ -273,7 +274,9 @@ impl Cause {
             .filter(|_| !matches!(line.delta_type, DeltaType::Added | DeltaType::Deleted));
         let path = field.map_or(SmolStr::default(), |field| field.path.clone());
         let comes_or_goes = matches!(line.delta_type, DeltaType::Added | DeltaType::Deleted);
-        if !comes_or_goes && !is_asked(&path, tie) && weight(&path) == 0 {
+        let says_nothing = !comes_or_goes && !is_asked(&path, tie);
+        // Whoever wrote other fields takes no part in a fight.
+        if weight(&path) == 0 && (says_nothing || (is_fight && tie == Tie::Own)) {
             return None;
         }
         let mut checks = Vec::new();
@@ -545,7 +548,7 @@ fn referred(
         (Tie::Service | Tie::Behind, Some(Fault::Create { .. })) => 2,
         _ if is_of_spec => 2,
         (Tie::Namespace, Some(Fault::Create { .. })) if is_gone => 3,
-        (Tie::Autoscaler, Some(Fault::Create { .. } | Fault::Schedule { .. })) => 1,
+        (Tie::Autoscaler, Some(Fault::Create { .. } | Fault::Schedule { .. })) if !is_gone => 1,
         (_, None) => 1,
         _ => 0,
     };

@@ -113,7 +113,10 @@ impl Search {
             if record.sequence >= self.until {
                 return;
             }
-            let tie = self.ties.find(&resource, &life.key);
+            // What had its name before is another object.
+            let subject = &self.incident.subject;
+            let is_its = self.incident.fault.is_none() || life.key != subject.key || life.uid == subject.uid;
+            let tie = self.ties.find(&resource, &life.key).filter(|tie| *tie != Tie::Own || is_its);
             // Lists are long, and only what may be a cause is worth a look.
             if record.delta_type == DeltaType::Replaced && !(tie.is_some() && history.is_compared(record)) {
                 return;
@@ -176,7 +179,10 @@ impl Search {
         weigh_quotas(&mut causes);
         weigh_webhooks(&mut causes, self.created_at);
         sort_by(&mut causes, |one, other| other.score.cmp(&one.score).then(other.seq.cmp(&one.seq)));
-        self.found.trail = trail(&self.incident, &self.ties, causes.first(), history, self.until);
+        // A fight has its writers, and no beginning.
+        if !is_fight {
+            self.found.trail = trail(&self.incident, &self.ties, causes.first(), history, self.until);
+        }
         self.found.causes = causes;
     }
 

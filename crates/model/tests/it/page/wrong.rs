@@ -203,6 +203,14 @@ fn the_fight_of_an_object_is_shown_and_not_the_trouble_that_it_had_before() {
     for (href, expected) in [(card, "spec.replicas"), (before, "does not progress")] {
         let why = play.why(&href);
         assert!(why.words.iter().any(|(words, _)| words.contains(expected)), "{href}: {:?}", why.words);
+        let titles: Vec<&str> = why.causes.iter().map(|cause| &*cause.title).collect();
+        if expected == "spec.replicas" {
+            assert!(why.trail.is_empty(), "{:#?}", why.trail);
+            assert!(
+                titles.len() == 2 && titles.iter().all(|title| title.contains(" sets spec.replicas")),
+                "{titles:?}"
+            );
+        }
     }
 }
 
@@ -495,13 +503,16 @@ fn a_version_whose_pods_were_created_is_not_proven_to_be_why_further_ones_are_re
         play.lists(sets, &[]);
         play.reflects(deployments, Input::Start);
         play.reflects(deployments, Input::Opened);
-        let first = json!({"type": "ADDED", "object": deployment(1, "walker")});
-        play.reflects(deployments, Input::Frame(&first.to_string()));
-        play.reflects(deployments, Input::Frame(&bookmark("9", LISTED)));
+        let before = owned("Deployment", ("cart", 9), None, 1, &json!({}));
+        play.reflects(deployments, Input::Frame(&json!({"type": "ADDED", "object": before}).to_string()));
+        play.reflects(deployments, Input::Frame(&bookmark("2", LISTED)));
         let message = "error looking up service account shop/runner: serviceaccount \"runner\" not found";
         let refused =
             json!([{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message}]);
         for (id, what, object, after) in [
+            // What had its name before is not looked for.
+            (deployments, "DELETED", before.clone(), 200.0),
+            (deployments, "ADDED", deployment(9, "walker"), 200.0),
             (deployments, "MODIFIED", deployment(10, "runner"), 200.0),
             (sets, "ADDED", set(11, json!({"readyReplicas": was_ready})), 6_000.0),
             (sets, "MODIFIED", set(13, json!({"readyReplicas": was_ready, "conditions": refused})), 200.0),
@@ -515,8 +526,9 @@ fn a_version_whose_pods_were_created_is_not_proven_to_be_why_further_ones_are_re
         causes.into_iter().map(|cause| (cause.title, cause.proof)).collect::<Vec<_>>()
     };
     let title = String::from("The ServiceAccount was changed");
-    assert_eq!(causes(2), [(title.clone(), "possible")]);
-    assert_eq!(causes(0), [(title, "proven")]);
+    let created = (String::from("Deployment cart was created"), "time");
+    assert_eq!(causes(2), [(title.clone(), "possible"), created.clone()]);
+    assert_eq!(causes(0), [(title, "proven"), created]);
 }
 
 #[test]
