@@ -23,8 +23,8 @@ const BATCH: usize = 1_000;
 /// How long the Pods of a version must have been ready, in milliseconds, so that they were well.
 const WELL: f64 = 15_000.0;
 
-/// Changes of one field of one object: of a fight, by one writer.
-type Same = (Tie, ObjectKey, SmolStr, SmolStr);
+/// Changes of one field of one object: of a fight, by one writer. That an object came and that it went are two.
+type Same = (Tie, ObjectKey, SmolStr, bool, SmolStr);
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
@@ -146,7 +146,8 @@ impl Search {
             match Cause::weigh(&line, change.resource, tie, new.or(old).unwrap_or("{}"), &facts) {
                 Some(cause) => {
                     let writer = if self.is_fight() { cause.writer.clone() } else { SmolStr::default() };
-                    let same = (cause.tie, cause.key.clone(), cause.path.clone(), writer);
+                    let is_gone = line.delta_type == DeltaType::Deleted;
+                    let same = (cause.tie, cause.key.clone(), cause.path.clone(), is_gone, writer);
                     let times = self.causes.get(&same).map_or(0, |(_, times)| *times);
                     self.causes.insert(same, (cause, times + 1));
                 }

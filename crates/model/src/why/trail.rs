@@ -173,7 +173,7 @@ fn event(
         let event = history.text(sequence)?;
         let about = ["involvedObject", "regarding"].iter().find_map(|name| text(&event, &[name, "name"]))?;
         let is_it = *about == *key.name && text(&event, &["type"])? == "Warning";
-        let reason = text(&event, &["reason"]).filter(|reason| is_it && fault.is_said_by(reason))?.into_owned();
+        let reason = text(&event, &["reason"]).filter(|reason| is_it && fault.is_reported_as(reason))?.into_owned();
         let of = history.of_number(sequence)?;
         let entry = history.of(&of.resource, &of.key).into_iter().find(|entry| entry.sequence == sequence)?;
         Some((entry, reason))

@@ -136,6 +136,17 @@ impl Found {
     }
 }
 
+/// The number of the fault that a Warning with this reason is about (kubernetes `pkg/kubelet/events/event.go`, and the controllers'
+/// own), of those that an object's state alone does not explain.
+pub fn trouble(reason: &str) -> Option<u8> {
+    match reason {
+        "FailedCreate" => Some(CREATE),
+        "FailedMount" | "FailedAttachVolume" | "FailedMapVolume" | "FailedCreatePodSandBox" => Some(HANG),
+        "Unhealthy" => Some(NOT_READY_POD),
+        _ => None,
+    }
+}
+
 impl Fault {
     /// Faults of the same number and owner are one cause.
     pub fn number(&self) -> u8 {
@@ -184,8 +195,8 @@ impl Fault {
         }
     }
 
-    /// Whether it is the same trouble as another fault of its number: a server or a scheduler that refuses says why. Counts differ in
-    /// what it says each time.
+    /// Whether it is the same trouble as another fault of its number: a server or a scheduler that refuses says why. The counts in
+    /// what it says differ each time.
     pub fn is_same_as(&self, other: &Fault) -> bool {
         let words = |message: &str| message.split(|letter: char| letter.is_ascii_digit()).collect::<String>();
         match (self, other) {
@@ -195,16 +206,13 @@ impl Fault {
         }
     }
 
-    /// Whether a Warning with this reason is about it (kubernetes `pkg/kubelet/events/event.go`, and the controllers' own). Of what
-    /// nobody reports in an Event of its own kind, any may be.
-    pub fn is_said_by(&self, reason: &str) -> bool {
+    /// Whether a Warning with this reason is about it. Where no reason is known for a fault, each may be.
+    pub fn is_reported_as(&self, reason: &str) -> bool {
         match self {
             Fault::Pull { .. } | Fault::Start { .. } => matches!(reason, "Failed" | "BackOff" | "InspectFailed"),
-            Fault::Crash { .. } => matches!(reason, "Failed" | "BackOff" | "Unhealthy" | "ProbeError"),
-            Fault::Unready { .. } => matches!(reason, "Unhealthy" | "ProbeError" | "ProbeWarning"),
+            Fault::Crash { .. } => matches!(reason, "Failed" | "BackOff" | "Unhealthy"),
             Fault::Schedule { .. } => reason == "FailedScheduling",
-            Fault::Create { .. } => reason == "FailedCreate",
-            Fault::Hang { .. } => reason.starts_with("Failed"),
+            Fault::Create { .. } | Fault::Hang { .. } | Fault::Unready { .. } => trouble(reason) == Some(self.number()),
             _ => true,
         }
     }

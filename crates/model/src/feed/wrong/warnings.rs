@@ -8,7 +8,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_columns::kinds::events::{Said, said};
 use rustc_hash::FxHashMap;
 
-use super::fault::{CREATE, HANG, NOT_READY_POD};
+use super::fault::{CREATE, HANG, NOT_READY_POD, trouble};
 
 /// How long an Event may be of use, in milliseconds: a controller tries again at the latest after this time.
 pub const OF_USE: f64 = 1_000_000.0;
@@ -41,11 +41,11 @@ impl Warnings {
         let Some(uid) = object.regarding().filter(|_| delta_type != DeltaType::Deleted) else { return false };
         let Said { is_warning, reason, part, message, seen } = said(&object.cells);
         let trouble = match (is_warning, reason) {
-            (true, "FailedCreate") | (false, "SuccessfulCreate") => CREATE,
-            (true, "FailedMount" | "FailedAttachVolume" | "FailedMapVolume" | "FailedCreatePodSandBox") => HANG,
-            (true, "Unhealthy") => NOT_READY_POD,
-            _ => return false,
+            (true, reason) => trouble(reason),
+            (false, "SuccessfulCreate") => Some(CREATE),
+            _ => None,
         };
+        let Some(trouble) = trouble else { return false };
         let [first_at, at] =
             seen.map(|seen| now - seen.map_or(0.0, |Timestamp(at)| ((wall.0 - at).max(0) * 1_000) as f64));
         if now - at > OF_USE {

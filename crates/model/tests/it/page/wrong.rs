@@ -487,9 +487,10 @@ fn a_version_whose_pods_had_a_node_is_not_proven_to_be_why_no_node_takes_the_nex
 #[test]
 fn a_version_whose_pods_were_created_is_not_proven_to_be_why_further_ones_are_refused() {
     let causes = |was_ready: u32| {
-        let mut play = Play::found("#/replicasets,deployments?view=changes");
+        let mut play = Play::found("#/replicasets,deployments,serviceaccounts?view=changes");
         let of = |plural: &str| play.informers.iter().find(|(_, of)| *of == plural).expect("it is watched").0;
-        let [sets, deployments] = ["replicasets", "deployments"].map(of);
+        let [sets, deployments, accounts] = ["replicasets", "deployments", "serviceaccounts"].map(of);
+        let account = |version: u32| owned("ServiceAccount", ("runner", 5), None, version, &json!({}));
         let template = |account: &str| json!({"spec": {"serviceAccountName": account, "containers": [{"name": "c"}]}});
         let deployment = |version: u32, account: &str| {
             let status = json!({"observedGeneration": version});
@@ -501,6 +502,7 @@ fn a_version_whose_pods_were_created_is_not_proven_to_be_why_further_ones_are_re
             owned("ReplicaSet", ("new", 3), Some(("Deployment", "cart", 1)), version, &rest)
         };
         play.lists(sets, &[]);
+        play.lists(accounts, &[]);
         play.reflects(deployments, Input::Start);
         play.reflects(deployments, Input::Opened);
         let before = owned("Deployment", ("cart", 9), None, 1, &json!({}));
@@ -513,8 +515,10 @@ fn a_version_whose_pods_were_created_is_not_proven_to_be_why_further_ones_are_re
             // What had its name before is not looked for.
             (deployments, "DELETED", before.clone(), 200.0),
             (deployments, "ADDED", deployment(9, "walker"), 200.0),
+            (accounts, "ADDED", account(9), 200.0),
             (deployments, "MODIFIED", deployment(10, "runner"), 200.0),
             (sets, "ADDED", set(11, json!({"readyReplicas": was_ready})), 6_000.0),
+            (accounts, "DELETED", account(12), 200.0),
             (sets, "MODIFIED", set(13, json!({"readyReplicas": was_ready, "conditions": refused})), 200.0),
         ] {
             play.reflects(id, Input::Frame(&json!({"type": what, "object": object}).to_string()));
@@ -526,9 +530,16 @@ fn a_version_whose_pods_were_created_is_not_proven_to_be_why_further_ones_are_re
         causes.into_iter().map(|cause| (cause.title, cause.proof)).collect::<Vec<_>>()
     };
     let title = String::from("The ServiceAccount was changed");
+    // That it was created, and that it was deleted, are two changes, and each is one.
+    let account = |what: &str, proof: &'static str| (format!("ServiceAccount runner was {what}"), proof);
     let created = (String::from("Deployment cart was created"), "time");
-    assert_eq!(causes(2), [(title.clone(), "possible"), created.clone()]);
-    assert_eq!(causes(0), [(title, "proven"), created]);
+    for (was_ready, proof) in [(2, "possible"), (0, "proven")] {
+        let causes = causes(was_ready);
+        for expected in [account("deleted", "proven"), (title.clone(), proof), created.clone()] {
+            assert!(causes.contains(&expected), "{expected:?} in {causes:#?}");
+        }
+        assert_eq!((&causes[0], causes.len()), (&account("deleted", "proven"), 4), "{causes:#?}");
+    }
 }
 
 #[test]
