@@ -276,7 +276,7 @@ impl Session {
         let began = Instant::now();
         self.browser.run("location.hash = arguments[0]", vec![SETTINGS.into()]).await;
         let words = "return ['holds-held', 'uses-words'].map(id => document.querySelector(`[data-testid=${id}]`)?.textContent ?? '').join(' ')";
-        let says = async |what: &str, words: &str, wanted: &[&str]| {
+        let says = async |what: &str, wanted: &[&str]| {
             wait_until(what, Duration::from_secs(60), async || {
                 let found = self.browser.run(words, Vec::new()).await;
                 let found = found.as_str().unwrap_or_default().to_owned();
@@ -284,11 +284,10 @@ impl Session {
             })
             .await;
         };
-        says("what holds it and who uses it is shown", words, &["archive.example.com/keep", &format!("{FAILING}")])
-            .await;
+        says("what holds it and who uses it is shown", &["archive.example.com/keep", &FAILING.to_string()]).await;
         let (shown, began) = (began.elapsed(), Instant::now());
         self.cluster.put(&settings("debug")).await;
-        says("it is said that they have the old data", words, &["old data"]).await;
+        says("it is said that they have the old data", &["old data"]).await;
         let changed = began.elapsed();
         self.cluster.advance(u64::from(BESIDE) * 10, BESIDE).await;
         self.cluster.rate(0).await;
@@ -485,7 +484,7 @@ fn settings(level: &str) -> Value {
     object
 }
 
-/// A Pod that runs since long, and took the ConfigMap when it started.
+/// A Pod that has run for long, and took the ConfigMap when it started.
 fn user(number: usize) -> Value {
     let from = json!([{"configMapRef": {"name": "settings"}}]);
     let running = json!([{"name": "main", "ready": true, "state": {"running": {"startedAt": "2020-01-01T00:00:00Z"}}}]);

@@ -198,8 +198,8 @@ impl Recorder {
     /// Whether a list of a kind has no room.
     fn is_full_of_lists(&self, resource: ApiResource) -> bool {
         let half = self.budget / 2;
-        let are_few = || self.lives.count(resource) <= self.budget / FEW;
-        self.memory() > half && !(self.logs[Interest::Listed as usize].memory() <= half && are_few())
+        let are_many = || self.lives.count(resource) > self.budget / FEW;
+        self.memory() > half && (self.logs[Interest::Listed as usize].memory() > half || are_many())
     }
 
     /// Remembers until when changes were dropped. How things were when they were listed is no change, and what is dull is not

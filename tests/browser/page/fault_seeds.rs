@@ -10,9 +10,9 @@ async fn three_seeds_of_faults_leave_nothing_unaccounted() {
     let seeds = (0..3).map(async |seed| {
         let _turn = turn::shared().await;
         let outcome = play(seed).await;
+        println!("seed {seed}: {:.1?}; too late: {:?}", outcome.faults, outcome.slow);
         let complaints = &outcome.verdict.complaints;
         assert!(complaints.is_empty(), "seed {seed}: {complaints:#?}\nagain: ./dev faults --from {seed} --seeds 1");
-        println!("seed {seed}: {:.1?}; too late: {:?}", outcome.faults, outcome.slow);
         assert!(outcome.verdict.lives > 20, "seed {seed} saw {} lives only", outcome.verdict.lives);
     });
     join_all(seeds).await;

@@ -61,7 +61,7 @@ fn is_deleting(own: &str) -> bool {
 impl Holding {
     /// Searches within a share of this frame's time. Returns whether something is left.
     pub(super) fn work(&mut self, of: Option<(&'static Kind, ObjectKey)>, cx: &Context<'_>) -> bool {
-        let is_listed = of.as_ref().is_some_and(|(kind, _)| cx.watching.has_listed(kind));
+        let kind = of.as_ref().map(|(kind, _)| *kind);
         let of = of.map(|(kind, key)| (kind.resource, key));
         let history = &cx.watching.history;
         let received = cx.watching.moment.map_or(history.received(), |moment| moment.received);
@@ -93,7 +93,11 @@ impl Holding {
             let model = match &self.search {
                 Some(search) => made(search, self.is_left, cx),
                 // Of another moment the object itself is said not to be kept.
-                None => (is_listed && is_used(resource) && cx.watching.moment.is_none()).then(|| not_kept(cx)),
+                None => {
+                    let is_now = cx.watching.moment.is_none();
+                    kind.filter(|kind| is_now && is_used(resource) && cx.watching.has_listed(kind))
+                        .map(|_| not_kept(cx))
+                }
             };
             self.shown = (cx.now, model);
         }
