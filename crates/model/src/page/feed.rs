@@ -436,15 +436,25 @@ impl Feed {
     }
 
     /// Says what came of times in which kinds were not watched.
-    pub(super) fn notice_absences(&mut self, now: f64, absences: &mut Absences) {
+    fn notice_absences(&mut self, now: f64, absences: &mut Absences) {
         while let Some(missed) = absences.take(now) {
             self.changes.notice(now, missed.to, missed.words());
         }
     }
 
+    /// Says the same of times in a recording that are over until a time, each where it ended: which line comes next, and when, and
+    /// whether one comes, does not matter.
+    pub(super) fn notice_recorded_absences(&mut self, until: f64, absences: &mut Absences) {
+        while let Some(missed) = absences.take(until) {
+            self.changes.notice_recorded(missed.to, missed.words());
+        }
+    }
+
     /// Shows the feed, if it is in view. Rows stay in place while the user acts on them, or looks at older ones.
     pub(super) fn present(&mut self, cx: &mut Context<'_>) {
-        self.notice_absences(cx.now, &mut cx.watching.watches.absences);
+        if cx.navigation.recorded.is_none() {
+            self.notice_absences(cx.now, &mut cx.watching.watches.absences);
+        }
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
         if !is_held || self.changes.net.as_ref().is_some_and(Net::has_no_rows) {
             self.changes.settle_net();

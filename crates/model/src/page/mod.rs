@@ -174,6 +174,7 @@ impl Page {
 
     /// The recording ends with a line of this time, in milliseconds: shows that moment, or the one that the address names.
     pub fn replayed(&mut self, end: f64, env: &dyn Environment) {
+        self.feed.notice_recorded_absences(f64::INFINITY, &mut self.shared.watching.watches.absences);
         self.shared.navigation.end_recording(end);
         self.frame(env);
         self.follow_moment(true, env);

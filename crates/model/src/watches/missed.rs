@@ -190,9 +190,9 @@ impl Absences {
         known.names.truncate(MOST_NAMES);
     }
 
-    /// The next of what is to be shown, once no other kind's is to be shown with it.
-    pub fn take(&mut self, now: f64) -> Option<Missed> {
-        let at = self.found.iter().position(|missed| missed.to + TOGETHER <= now)?;
+    /// The next of what is to be shown until a time, once no other kind's is to be shown with it.
+    pub fn take(&mut self, until: f64) -> Option<Missed> {
+        let at = self.found.iter().position(|missed| missed.to + TOGETHER <= until)?;
         Some(self.found.remove(at))
     }
 }

@@ -119,6 +119,12 @@ impl ReceivedTimes {
         self.changes.get(place).map(|(sequence, _)| *sequence)
     }
 
+    /// The number of the first change after a time, or that of the next one.
+    pub fn first_after(&self, at: f64) -> u64 {
+        let next = || self.changes.back().map_or(0, |(last, _)| last + 1);
+        self.sequence(self.place_of(at.next_up())).unwrap_or_else(next)
+    }
+
     /// Since when every change is known, if some were forgotten.
     fn known_since(&self) -> Option<f64> {
         self.changes.front().filter(|_| self.forgotten > 0).map(|(_, at)| *at)

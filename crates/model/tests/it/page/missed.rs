@@ -7,10 +7,14 @@ use kubechurn_client::testing::{bookmark, event};
 use kubechurn_model::feed::FeedCommand;
 use kubechurn_model::navigation::route::Route;
 use kubechurn_model::page::command::Command;
+use kubechurn_model::page::environment::Recorded;
+use kubechurn_model::recording::Selected;
 use kubechurn_model::rewind::banner::RewindCommand;
+use kubechurn_recording::Header;
 
 use super::Play;
 use super::changes::{LISTED, listed_at};
+use super::saving::read;
 
 impl Play {
     /// The words of the rows about watches.
@@ -115,6 +119,37 @@ fn an_outage_that_ends_with_a_list_says_what_came_of_it_for_all_kinds_in_one_lin
     play.frame();
     play.frame();
     assert_eq!((play.notices(), feed(&play)), (vec![words.to_owned()], live));
+}
+
+#[test]
+fn in_a_recording_it_is_shown_at_its_time_whatever_line_comes_next() {
+    let (mut play, id) = listed_at("#/configmaps?view=changes");
+    for (now, back) in [(100_000.0, "a@30"), (200_000.0, "a@60")] {
+        let gone = r#"{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}"#;
+        play.reflects(id, Input::Frame(gone));
+        play.place.now.set(now);
+        play.reflects(id, Input::Timer);
+        play.lists_again(id, &[back]);
+        play.reflects(id, Input::Frame(&event("MODIFIED", &back.replace('@', "@1"))));
+        play.frame();
+    }
+    let mut page = read(play.page.reports().recording(Header::default(), Selected::default()), &play.place);
+    let mut shown_at = |at: f64| {
+        let mut now = 200_000.0;
+        let env = |now| Recorded { around: &play.place, now, ahead: 0.0 };
+        page.command(Command::Rewind(RewindCommand::To(at)), &env(now));
+        page.command(Command::Feed(FeedCommand::Scroll { top: 0.0, height: 270.0, width: 900.0 }), &env(now));
+        for _ in 0..20 {
+            now += 20.0;
+            page.frame(&env(now));
+        }
+        page.view().feed.window.rows.iter().map(|row| row.what).collect::<Vec<_>>()
+    };
+    let first = ["notice", "change", "noise"];
+    // Nothing else is in the file for a long time, and nothing at all after the second.
+    assert_eq!(shown_at(99_999.0), [""; 0]);
+    assert_eq!([100_000.0, 199_000.0].map(&mut shown_at), [first, first]);
+    assert_eq!(shown_at(200_000.0), [&["notice", "noise"], &first[..]].concat());
 }
 
 #[test]
