@@ -59,7 +59,13 @@ pub fn Sidebar(
                     <span class="state" aria-hidden="true">"≡"</span>
                     <span>"What changed"</span>
                     {move || Some(screen.sidebar.changes.with(|item| item.wrong.clone())).filter(|wrong| !wrong.is_empty()).map(|wrong| view! {
-                        <span class="wrong-badge" data-testid="what-is-wrong">{wrong}</span>
+                        <span
+                            class="wrong-badge"
+                            data-testid="what-is-wrong"
+                            data-fails=move || screen.sidebar.changes.with(|item| item.fails).to_string()
+                        >
+                            {wrong}
+                        </span>
                     })}
                     <span class="num">{move || screen.sidebar.changes.with(|item| item.count.clone())}</span>
                 </a>

@@ -398,24 +398,17 @@ impl Changes {
         self.feed.push(line);
     }
 
-    /// Puts what happened to watches at a time into the feed.
-    pub fn notice(&mut self, now: f64, at: f64, words: String) {
-        let before = self.found.map_or(0, |found| found + 1);
-        self.keep_notice(Notice { noticed_at: now, before, at, words });
-    }
-
-    /// Puts what happened to watches in a recording into the feed, at its time.
-    pub fn notice_recorded(&mut self, at: f64, words: String) {
-        let before = self.times.first_after(at);
-        self.keep_notice(Notice { noticed_at: at, before, at, words });
-    }
-
-    fn keep_notice(&mut self, notice: Notice) {
-        self.feed.notice(notice.at, &notice.words);
+    /// Puts what happened to watches at a time into the feed, now; of a recording at that time.
+    pub fn notice(&mut self, now: Option<f64>, at: f64, words: String) {
+        self.feed.notice(at, &words);
         if self.notices.len() == MOST_NOTICES {
             self.notices.pop_front();
         }
-        self.notices.push_back(notice);
+        let before = match now {
+            Some(_) => self.found.map_or(0, |found| found + 1),
+            None => self.times.first_after(at),
+        };
+        self.notices.push_back(Notice { noticed_at: now.unwrap_or(at), before, at, words });
     }
 
     /// Has these notes stand in the feed, as far as they are of the time that it is of. The revision is another one whenever the notes

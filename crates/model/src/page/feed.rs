@@ -99,9 +99,7 @@ impl Feed {
     /// A feed of a page that begins now, with what the user called noise on earlier visits.
     pub(super) fn stored(env: &dyn Environment) -> Feed {
         let mut feed = Feed { began: env.now(), ..Feed::default() };
-        if let Some(text) = env.stored(NOISE) {
-            feed.changes.read_marks(&text);
-        }
+        env.stored(NOISE).iter().for_each(|text| feed.changes.read_marks(text));
         feed
     }
 
@@ -149,11 +147,6 @@ impl Feed {
         }
     }
 
-    /// How many things are wrong now.
-    pub(super) fn wrong(&self) -> usize {
-        self.wrong.count()
-    }
-
     /// When what is wrong is to be looked at again, in milliseconds.
     pub(super) fn wrong_due_at(&self) -> Option<f64> {
         self.wrong.due_at()
@@ -174,10 +167,13 @@ impl Feed {
         self.changes.net.as_ref().filter(|net| net.is_complete())
     }
 
-    /// How many changes the feed has; while another moment is shown, of those that had come.
-    pub(super) fn total(&self) -> u64 {
+    /// How many changes the feed has, while another moment is shown of those that had come; how many things are wrong now, and
+    /// whether one fails.
+    pub(super) fn counts(&self) -> (u64, usize, bool) {
         let until = self.changes.span.as_ref().filter(|reading| reading.is_until());
-        until.map_or(&self.changes.feed, |reading| &reading.feed).counts().significant
+        let feed = until.map_or(&self.changes.feed, |reading| &reading.feed);
+        let (wrong, fails) = self.wrong.count();
+        (feed.counts().significant, wrong, fails)
     }
 
     /// How many changes are still to be told, those of the moment that is shown included.
@@ -435,25 +431,18 @@ impl Feed {
         cx.store(NOISE, Some(&*text).filter(|text| !text.is_empty()));
     }
 
-    /// Says what came of times in which kinds were not watched.
-    fn notice_absences(&mut self, now: f64, absences: &mut Absences) {
-        while let Some(missed) = absences.take(now) {
-            self.changes.notice(now, missed.to, missed.words());
-        }
-    }
-
-    /// Says the same of times in a recording that are over until a time, each where it ended: which line comes next, and when, and
-    /// whether one comes, does not matter.
-    pub(super) fn notice_recorded_absences(&mut self, until: f64, absences: &mut Absences) {
+    /// Says now what came of times in which kinds were not watched and that are over until a time; of a recording where they ended:
+    /// which line comes next, and whether one comes, does not matter.
+    pub(super) fn notice_absences(&mut self, until: f64, now: Option<f64>, absences: &mut Absences) {
         while let Some(missed) = absences.take(until) {
-            self.changes.notice_recorded(missed.to, missed.words());
+            self.changes.notice(now, missed.to, missed.words());
         }
     }
 
     /// Shows the feed, if it is in view. Rows stay in place while the user acts on them, or looks at older ones.
     pub(super) fn present(&mut self, cx: &mut Context<'_>) {
         if cx.navigation.recorded.is_none() {
-            self.notice_absences(cx.now, &mut cx.watching.watches.absences);
+            self.notice_absences(cx.now, Some(cx.now), &mut cx.watching.watches.absences);
         }
         let is_held = self.pointer.is_busy(cx.now) || !self.changes.is_at_newest();
         if !is_held || self.changes.net.as_ref().is_some_and(Net::has_no_rows) {

@@ -174,7 +174,7 @@ impl Page {
 
     /// The recording ends with a line of this time, in milliseconds: shows that moment, or the one that the address names.
     pub fn replayed(&mut self, end: f64, env: &dyn Environment) {
-        self.feed.notice_recorded_absences(f64::INFINITY, &mut self.shared.watching.watches.absences);
+        self.feed.notice_absences(f64::INFINITY, None, &mut self.shared.watching.watches.absences);
         self.shared.navigation.end_recording(end);
         self.frame(env);
         self.follow_moment(true, env);
@@ -524,7 +524,7 @@ impl Page {
             }
             Command::Fold(heading, open) => {
                 if self.sidebar.fold(heading, open, cx) {
-                    self.sidebar.present((self.feed.total(), self.feed.wrong()), &self.status.rates, cx);
+                    self.sidebar.present(self.feed.counts(), &self.status.rates, cx);
                 }
             }
             Command::List(list, open) => {
@@ -696,7 +696,7 @@ impl Page {
         let cx = &mut self.shared.context(env);
         status::present_place(cx);
         self.table.columns.present(cx);
-        self.sidebar.present((self.feed.total(), self.feed.wrong()), &self.status.rates, cx);
+        self.sidebar.present(self.feed.counts(), &self.status.rates, cx);
         status::present_title(cx);
     }
 
@@ -728,7 +728,7 @@ impl Page {
             return;
         }
         self.status.present(self.connection.progress(cx), self.verification.memory.budget(), cx);
-        self.sidebar.present((self.feed.total(), self.feed.wrong()), &self.status.rates, cx);
+        self.sidebar.present(self.feed.counts(), &self.status.rates, cx);
         self.rewind.present(cx);
         self.inside.count(cx);
         status::present_title(cx);

@@ -113,7 +113,7 @@ impl Replay {
         feed: &mut Feed,
         env: &dyn Environment,
     ) -> bool {
-        feed.notice_recorded_absences(env.now(), &mut shared.watching.watches.absences);
+        feed.notice_absences(env.now(), None, &mut shared.watching.watches.absences);
         let last = std::mem::replace(&mut self.last, env.now());
         match line {
             Line::Watch(watch) => return self.watch(watch, shared, feed, env),

@@ -33,8 +33,13 @@ impl Sidebar {
         Sidebar { groups: env.stored(KEY).map_or_else(Groups::default, |text| Groups::parse(&text)) }
     }
 
-    /// Shows the kinds. `total` is how many changes the feed has, and `wrong` how many things are wrong now.
-    pub(super) fn present(&mut self, (total, wrong): (u64, usize), rates: &WatchRates, cx: &mut Context<'_>) {
+    /// Shows the kinds. `total` is how many changes the feed has, and `wrong` how many things are wrong now, of which one `fails`.
+    pub(super) fn present(
+        &mut self,
+        (total, wrong, fails): (u64, usize, bool),
+        rates: &WatchRates,
+        cx: &mut Context<'_>,
+    ) {
         let place = &*cx.navigation;
         let mut items: Vec<SidebarItem> = place.catalog.kinds().map(|kind| sidebar_item(kind, rates, cx)).collect();
         // A kind that the server no longer has is shown only if the place asks for it.
@@ -63,6 +68,7 @@ impl Sidebar {
             // Of another moment, only the feed itself knows how much had changed, and nobody what was wrong.
             count: if is_rewound && !cx.navigation.route.changes { String::new() } else { grouped(total) },
             wrong: if wrong == 0 || is_rewound { String::new() } else { format!("{} wrong", grouped(wrong as u64)) },
+            fails,
         };
         let everything = match &cx.navigation.route.namespaces[..] {
             [namespace] => {

@@ -52,8 +52,8 @@ pub(super) struct Wrong {
     is_open: bool,
     /// What was watched when it was looked at last: the resource, and the namespaces.
     watched: Vec<(ApiResource, Vec<String>)>,
-    /// How many things are wrong, loops and fights included.
-    count: usize,
+    /// How many things are wrong, loops and fights included, and whether one of them fails.
+    count: (usize, bool),
     /// When it was looked at last, in milliseconds.
     looked_at: f64,
     /// Whether the user asked for another length since then.
@@ -94,8 +94,8 @@ impl Wrong {
         }
     }
 
-    /// How many things are wrong.
-    pub(super) fn count(&self) -> usize {
+    /// How many things are wrong, and whether one of them fails.
+    pub(super) fn count(&self) -> (usize, bool) {
         self.count
     }
 
@@ -198,7 +198,7 @@ impl Wrong {
         let row = |entry| entry_row(entry, at, is_read(entry), cx);
         let failing = entries().filter(|entry| !is_over(entry)).map(row);
         let fights = cards.iter().map(|(card, same)| self.card_row(card, *same, cx));
-        let rows = failing.chain(fights).chain(over().map(row)).take(most).collect();
+        let rows: Vec<WrongRow> = failing.chain(fights).chain(over().map(row)).take(most).collect();
         let unknown = self.then.as_ref().map_or(0, WrongThen::unknown);
         let note = match moment {
             None => String::from("from states; stays here until it is over"),
@@ -213,7 +213,7 @@ impl Wrong {
             Some(_) => String::from("Wrong at ") + &cx.words().time_of_day(at),
         };
         if moment.is_none() {
-            self.count = count;
+            self.count = (count, rows.iter().any(|row| row.fails));
         }
         WrongModel {
             rows,

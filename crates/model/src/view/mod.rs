@@ -195,6 +195,8 @@ pub struct ChangesItem {
     pub count: String,
     /// How many things are wrong now, in words; empty where none.
     pub wrong: String,
+    /// Whether one of them fails, and does not only wait.
+    pub fails: bool,
 }
 
 /// The sidebar's item that leads to everything in a namespace.

@@ -76,7 +76,8 @@ fn what_is_wrong_is_an_entry_with_its_place_and_stays_a_while_when_it_is_over() 
     );
     // The sidebar shows it, whatever is in view.
     (0..10).for_each(|_| play.later(200.0));
-    assert_eq!(play.page.view().sidebar.changes.wrong, "1 wrong");
+    let changes = &play.page.view().sidebar.changes;
+    assert_eq!((&*changes.wrong, changes.fails), ("1 wrong", true));
     play.pod(id, "MODIFIED", ("cart", 12), "");
     assert_eq!((play.entries()[0].0, play.wrong().count), ("over", 0));
     assert!(play.wrong().rows[0].since.starts_with("over, "), "{:?}", play.wrong().rows[0]);
@@ -155,6 +156,8 @@ fn the_card_of_a_fight_is_one_and_leads_to_the_object_that_is_fought_over() {
     assert!(card.is_card && card.tone == "fight" && card.kind == "Deployment" && card.name == "shop/cart", "{card:?}");
     assert!(card.words.iter().any(|(words, _)| words.contains("replicas")), "{card:?}");
     assert_eq!(card.writer, "kubectl-scale, autoscaler");
+    let changes = &play.page.view().sidebar.changes;
+    assert_eq!((&*changes.wrong, changes.fails), ("1 wrong", false), "nothing is red where nothing fails");
     let href = card.href.clone();
     // While it goes on, it is said how often it did so in which time; later, how long ago the last time was, too.
     let last = |play: &Play| play.wrong().rows[0].words.iter().any(|(words, _)| words.starts_with("last "));
