@@ -275,7 +275,7 @@ impl Session {
         metrics::forget_long_tasks(&self.browser).await;
         let began = Instant::now();
         self.browser.run("location.hash = arguments[0]", vec![SETTINGS.into()]).await;
-        let words = "return ['holds-held', 'uses-words'].map(id => document.querySelector(`[data-testid=${id}]`)?.textContent ?? '').join(' ')";
+        let words = "return ['holds-held', 'uses-words'].map(id => document.querySelector(`[data-testid=inspector] [data-testid=${id}]`)?.textContent ?? '').join(' ')";
         let says = async |what: &str, wanted: &[&str]| {
             wait_until(what, Duration::from_secs(60), async || {
                 let found = self.browser.run(words, Vec::new()).await;
