@@ -9,6 +9,7 @@ use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::handles::Mark;
 use kubechurn_harness::wait::{holds, wait_until};
 use kubechurn_model::page::command::Command;
+use kubechurn_model::page::environment::Environment;
 use kubechurn_model::recording::Selected;
 use kubechurn_model::rewind::banner::RewindCommand;
 use kubechurn_model::view::why::{CauseRow, WhyModel};
@@ -162,6 +163,100 @@ async fn an_incident_says_what_changed_before_it_wherever_one_comes_from() {
             if is_offered { Err(format!("{unknown:?}")) } else { Ok(()) }
         })
         .await;
+    })
+    .await;
+}
+
+/// Waits until the incident that is shown has this title.
+async fn titled(page: &Page, title: &str) {
+    page.in_time(title, SOON, async || {
+        let why = page.view(|view| (*view.feed.why).clone()).map(|why| why.title());
+        if why.as_deref() == Some(title) { Ok(()) } else { Err(format!("{why:?}")) }
+    })
+    .await;
+}
+
+/// Where the entry of *Wrong now* with this kind and name leads.
+async fn why_of(page: &Page, kind: &str, name: &str) -> String {
+    page.in_time("the entry leads to its incident", SOON, async || {
+        let rows = page.view(|view| view.feed.wrong.rows.clone());
+        let row = rows.iter().find(|row| row.kind == kind && row.name == name);
+        row.map(|row| row.why_href.clone()).filter(|href| !href.is_empty()).ok_or_else(|| format!("{rows:?}"))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn an_entry_opens_where_what_owns_the_pods_is_not_watched() {
+    let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+    let mut old = set("web-1", "s1", "example/web:1.4.1", "1");
+    old["spec"]["replicas"] = json!(0);
+    for object in [old, deployment(IMAGE, 2, "2"), set("web-2", "s2", IMAGE, "2")] {
+        cluster.put(&object).await;
+    }
+    let failing = pod(json!({"waiting": {"reason": "ErrImagePull", "message": "not found"}}));
+    let mut others = failing.clone();
+    others["metadata"] = json!({"name": "rocket-a", "namespace": "shop", "uid": "r", "ownerReferences": [{"apiVersion": "example.com/v1",
+        "kind": "Rocket", "name": "rocket", "uid": "o", "controller": true}]});
+    for object in [&failing, &others] {
+        cluster.put(object).await;
+    }
+    for kinds in ["pods", "pods,deployments"] {
+        with_page(cluster.port(), &format!("#/{kinds}?view=changes"), async |page| {
+            let href = why_of(page, "ReplicaSet", "shop/web-2").await;
+            assert!(href.starts_with("#/why?of=replicasets/shop/web-2&since="), "{href}");
+            page.open(&href);
+            // There the ReplicaSet is watched, and its Deployment: the incident is of that then.
+            titled(page, &format!("Deployment shop/web: 1 of 3 Pods cannot pull {IMAGE}")).await;
+            // Nothing has changed since the page is there.
+            let why = shown(page).await;
+            assert!(why.causes.is_empty() && why.no_cause().contains("The rollout has the fields"), "{why:#?}");
+            // An owner of a kind that this cluster does not have is known by its Pods alone.
+            page.command(Command::Leave);
+            let href = why_of(page, "Rocket", "shop/rocket").await;
+            assert!(href.starts_with("#/why?of=pods/shop/rocket-a&since="), "{href}");
+            page.open(&href);
+            titled(page, &format!("Rocket shop/rocket: 1 Pod cannot pull {IMAGE}")).await;
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_pod_leads_to_the_incident_that_it_belongs_to() {
+    let cluster = Cluster::start(&Options { pods: 10, ..Options::default() }).await;
+    for object in [deployment(IMAGE, 2, "2"), set("web-2", "s2", IMAGE, "2")] {
+        cluster.put(&object).await;
+    }
+    cluster.put(&pod(json!({"waiting": {"reason": "ErrImagePull", "message": "not found"}}))).await;
+    with_page(cluster.port(), "#/changes", async |page| {
+        why_of(page, "Deployment", "shop/web").await;
+        let title = format!("Deployment shop/web: 1 of 3 Pods cannot pull {IMAGE}");
+        for object in ["pods?sel=shop/web-2-a", "replicasets?sel=shop/web-2", "deployments?sel=shop/web"] {
+            page.open(&format!("#/{object}"));
+            page.command(Command::Why(WhyCommand::Ask));
+            titled(page, &title).await;
+        }
+        // It stays when it is over, and a Pod still leads to it.
+        page.open("#/pods?sel=shop/web-2-a");
+        page.command(Command::Why(WhyCommand::Ask));
+        titled(page, &title).await;
+        let mut well = pod(json!({"running": {"startedAt": "2026-11-27T07:00:00Z"}}));
+        (well["status"]["phase"], well["status"]["containerStatuses"][0]["ready"]) = (json!("Running"), json!(true));
+        cluster.put(&well).await;
+        page.in_time("it is over", SOON, async || {
+            let why = page.view(|view| (*view.feed.why).clone());
+            let is_over =
+                why.as_ref().is_some_and(|why| why.tone == "over" && why.title().starts_with("Deployment shop/web"));
+            if is_over { Ok(()) } else { Err(format!("{why:?}")) }
+        })
+        .await;
+        assert!(page.place().url().contains("#/why?of=deployments/shop/web&"), "{}", page.place().url());
+        // At a moment before that, too.
+        let since = page.view(|view| view.feed.why.as_ref().map_or(0.0, |why| why.at));
+        let [since, at] = [since, since + 100.0].map(kubechurn_model::navigation::range::moment_written);
+        page.open(&format!("#/why?of=pods/shop/web-2-a&since={since}&at={at}"));
+        titled(page, &title).await;
     })
     .await;
 }

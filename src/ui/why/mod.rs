@@ -49,7 +49,7 @@ pub fn Why(
                     <a href=move || link(why.with(|why| why.href.clone()))>{of(|why| &why.name)}</a>
                     " " {move || words(why.with(|why| why.words.clone()))}
                 </h1>
-                <p class="why-facts">
+                <p class="why-facts" data-testid="why-facts">
                     <span>"since " <b class="num" data-at=move || why.with(|why| why.at)>{of(|why| &why.time)}</b></span>
                     {move || why.with(|why| why.facts.clone()).into_iter()
                         .map(|(value, words)| view! { <span><b class="num">{value}</b> " " {words}</span> })
@@ -66,9 +66,8 @@ pub fn Why(
                 <section class="why-causes" aria-label="What changed before it">
                     <h2>"What changed before it" <span>{move || if why.with(|why| why.is_searching) { "being searched" } else { "most likely first" }}</span></h2>
                     <ol data-testid="why-causes">{move || causes.get().into_iter().map(cause).collect_view()}</ol>
-                    {move || why.with(|why| why.causes.is_empty() && !why.is_searching).then(|| view! {
-                        <p class="why-none" data-testid="why-none">"Nothing changed that has to do with it, as far as it is known."</p>
-                    })}
+                    {move || why.with(|why| (why.causes.is_empty() && !why.is_searching).then(|| why.no_cause()))
+                        .map(|words| view! { <p class="why-none" data-testid="why-none">{words}</p> })}
                     <p class="why-others" data-testid="why-others">{of(|why| &why.others)}</p>
                 </section>
                 <section class="why-trail" aria-label="The trail">

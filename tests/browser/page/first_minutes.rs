@@ -1,45 +1,17 @@
 //! The page of the first five minutes, docs/guide/first-minutes.md: its own commands are run, and what it says is seen.
 
-use std::process::Stdio;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tokio::process::Command;
-
-use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::cluster::Options;
+use kubechurn_harness::kubectl::Commands;
 use kubechurn_harness::page::{Page, with_page};
-use kubechurn_harness::tools::kubectl;
 use kubechurn_harness::wait::{holds, wait_until};
+use serde_json::{Value, json};
 
 use crate::page::live::started;
 
 const STEPS: &str = include_str!("../../../docs/guide/first-minutes.md");
 const SOON: Duration = Duration::from_secs(30);
-
-/// The commands of the page that are still to be run, in order.
-struct Commands<'a> {
-    cluster: &'a Cluster,
-    left: std::vec::IntoIter<&'static str>,
-}
-
-impl Commands<'_> {
-    fn new(cluster: &Cluster) -> Commands<'_> {
-        let all = STEPS.lines().filter_map(|line| line.strip_prefix("    kubectl -s http://127.0.0.1:8002 "));
-        Commands { cluster, left: all.collect::<Vec<_>>().into_iter() }
-    }
-
-    /// Runs the next one, which has these words.
-    async fn run(&mut self, words: &str) {
-        let command = self.left.next().unwrap_or_default();
-        assert!(command.contains(words), "after that the page says: {command}");
-        let own = format!("{} -s http://127.0.0.1:{} {command}", kubectl().display(), self.cluster.port());
-        let mut shell = Command::new("sh");
-        shell.args(["-c", &own]).env("KUBECONFIG", "/dev/null").stdin(Stdio::null()).kill_on_drop(true);
-        let answer = tokio::time::timeout(SOON, shell.output()).await.expect("kubectl comes to an end");
-        let answer = answer.expect("there is a shell");
-        assert!(answer.status.success(), "{command}: {}", String::from_utf8_lossy(&answer.stderr));
-    }
-}
 
 /// Waits until a row of the feed has all these words.
 async fn row(page: &Page, words: &[&str]) {
@@ -56,7 +28,7 @@ async fn row(page: &Page, words: &[&str]) {
 async fn each_step_of_the_first_five_minutes_is_seen() {
     let (_turn, cluster, proxy) = started(&Options { scenario: "calm", pods: 60, ..Options::default() }).await;
     with_page("each_step_of_the_first_five_minutes_is_seen", &proxy.url(), "", async |page| {
-        let mut commands = Commands::new(&cluster);
+        let mut commands = Commands::of(STEPS, cluster.port());
         page.reaches("pods", "live", SOON).await;
 
         // A rollout.
@@ -117,7 +89,7 @@ async fn each_step_of_the_first_five_minutes_is_seen() {
             holds(["spec.replicas", "→ 5", "kubectl"].iter().all(|words| written.contains(words)), || written)
         })
         .await;
-        assert_eq!(commands.left.next(), None, "each command of the page was run");
+        commands.end();
     })
     .await;
 }

@@ -26,6 +26,13 @@ pub struct OwnerReference {
     pub controller: bool,
 }
 
+impl OwnerReference {
+    /// The API group of the owner's kind; empty for the core group.
+    pub fn group(&self) -> &str {
+        self.api_version.split_once('/').map_or("", |(group, _)| group)
+    }
+}
+
 /// All owners of an object. The list is behind a pointer of one word, for each of 150,000 Pods has one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Owners(Box<[OwnerReference]>);

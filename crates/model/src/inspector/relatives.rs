@@ -12,7 +12,6 @@ use rustc_hash::FxHashSet;
 
 use crate::history::History;
 use crate::history::coverage::Moment;
-use crate::navigation::catalog::{Catalog, at};
 use crate::navigation::route::Route;
 use crate::rewind::{Present, Then, object_then};
 use crate::watches::watched::{OWNER, Watched};
@@ -52,13 +51,6 @@ pub struct Dependents {
     pub more: usize,
     /// The titles of the kinds that were searched.
     pub kinds: Vec<&'static str>,
-}
-
-/// The kind of an owner in a cluster, if the page can watch that kind.
-pub fn kind_of(catalog: &Catalog, owner: &OwnerReference, cluster: &'static str) -> Option<&'static Kind> {
-    let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
-    let kind = catalog.kinds().find(|kind| *kind.resource.kind == *owner.kind && kind.resource.group == group)?;
-    Some(at(kind, cluster))
 }
 
 /// An owner's key. An owner is in the object's namespace, or in none.
@@ -248,6 +240,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::navigation::catalog::Catalog;
     use crate::watches::notices::Announcer;
     use crate::watches::watched::scopes;
     use kubechurn_client::cache::backoff::Moment as Now;
@@ -322,7 +315,7 @@ mod tests {
             controller: true,
         };
         let found = |api_version: &str, kind: &str| {
-            kind_of(&Catalog::default(), &owner(api_version, kind), "").map(|kind| kind.name)
+            Catalog::default().of_owner(owner(api_version, kind).group(), kind, "").map(|kind| kind.name)
         };
         assert_eq!(found("apps/v1", "ReplicaSet"), Some("replicasets"));
         assert_eq!(found("v1", "Node"), Some("nodes"));

@@ -189,6 +189,12 @@ impl Catalog {
         Some(at(self.kinds().find(|kind| kind.resource == home)?, resource.cluster))
     }
 
+    /// The kind of an owner in a cluster, if the page can watch that kind. Owners are named by group and kind.
+    pub fn of_owner(&self, group: &str, kind: &str, cluster: &'static str) -> Option<&'static Kind> {
+        let is_it = |known: &&Kind| (known.resource.group, known.resource.kind) == (group, kind);
+        self.kinds().find(is_it).map(|kind| at(kind, cluster))
+    }
+
     /// The kind with this name of the page's, among those that the server no longer has.
     pub fn gone(&self, name: &str) -> Option<&'static Kind> {
         self.gone.iter().find(|kind| kind.name == name).copied()

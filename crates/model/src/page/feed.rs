@@ -16,7 +16,7 @@ use kubechurn_client::cache::reflector::Health;
 
 use crate::feed::net::Net;
 use crate::feed::span::Reading;
-use crate::feed::wrong::{self, Received};
+use crate::feed::wrong::Received;
 use crate::feed::{
     Changes, FeedCommand, FeedFrame, FeedPlace, FeedRow, NoiseOffer, Piece, field_of, line_of, name_by_its_object,
     row_of,
@@ -119,14 +119,9 @@ impl Feed {
         }
     }
 
-    /// What is wrong now, and what was until a moment ago.
-    pub(super) fn wrong_now(&self) -> &[wrong::Entry] {
-        self.wrong.entries_now()
-    }
-
-    /// What was wrong at the time that is shown, as far as that is known.
-    pub(super) fn wrong_entries(&self, cx: &Context<'_>) -> &[wrong::Entry] {
-        self.wrong.entries(cx)
+    /// What is wrong now, and what was at the time that is shown.
+    pub(super) fn wrong(&self) -> &Wrong {
+        &self.wrong
     }
 
     /// The loops and fights at a time.
@@ -147,11 +142,6 @@ impl Feed {
         }
     }
 
-    /// When what is wrong is to be looked at again, in milliseconds.
-    pub(super) fn wrong_due_at(&self) -> Option<f64> {
-        self.wrong.due_at()
-    }
-
     /// Keeps the rows as they are now, or lets them go on.
     pub(super) fn pause(&mut self, paused: bool) {
         self.changes.pause(paused);
@@ -167,13 +157,11 @@ impl Feed {
         self.changes.net.as_ref().filter(|net| net.is_complete())
     }
 
-    /// How many changes the feed has, while another moment is shown of those that had come; how many things are wrong now, and
-    /// whether one fails.
-    pub(super) fn counts(&self) -> (u64, usize, bool) {
+    /// How many changes the feed has, while another moment is shown of those that had come.
+    pub(super) fn total(&self) -> u64 {
         let until = self.changes.span.as_ref().filter(|reading| reading.is_until());
         let feed = until.map_or(&self.changes.feed, |reading| &reading.feed);
-        let (wrong, fails) = self.wrong.count();
-        (feed.counts().significant, wrong, fails)
+        feed.counts().significant
     }
 
     /// How many changes are still to be told, those of the moment that is shown included.
@@ -431,8 +419,8 @@ impl Feed {
         cx.store(NOISE, Some(&*text).filter(|text| !text.is_empty()));
     }
 
-    /// Says now what came of times in which kinds were not watched and that are over until a time; of a recording where they ended:
-    /// which line comes next, and whether one comes, does not matter.
+    /// Shows what came of each time in which a kind was not watched, as far as these times are over at `until`. Live, the row stands at
+    /// `now`. In a recording, where `now` is `None`, it stands where that time ended, whatever line of the file comes next.
     pub(super) fn notice_absences(&mut self, until: f64, now: Option<f64>, absences: &mut Absences) {
         while let Some(missed) = absences.take(until) {
             self.changes.notice(now, missed.to, missed.words());

@@ -524,7 +524,7 @@ impl Page {
             }
             Command::Fold(heading, open) => {
                 if self.sidebar.fold(heading, open, cx) {
-                    self.sidebar.present(self.feed.counts(), &self.status.rates, cx);
+                    self.sidebar.present(&self.feed, &self.status.rates, cx);
                 }
             }
             Command::List(list, open) => {
@@ -696,7 +696,7 @@ impl Page {
         let cx = &mut self.shared.context(env);
         status::present_place(cx);
         self.table.columns.present(cx);
-        self.sidebar.present(self.feed.counts(), &self.status.rates, cx);
+        self.sidebar.present(&self.feed, &self.status.rates, cx);
         status::present_title(cx);
     }
 
@@ -728,7 +728,7 @@ impl Page {
             return;
         }
         self.status.present(self.connection.progress(cx), self.verification.memory.budget(), cx);
-        self.sidebar.present(self.feed.counts(), &self.status.rates, cx);
+        self.sidebar.present(&self.feed, &self.status.rates, cx);
         self.rewind.present(cx);
         self.inside.count(cx);
         status::present_title(cx);

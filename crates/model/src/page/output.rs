@@ -117,7 +117,7 @@ impl Page {
             self.table.rows.pointer.rests_at(),
             self.feed.rests_at(),
             message.ends_at(),
-            self.feed.wrong_due_at(),
+            self.feed.wrong().due_at(),
             self.inside.due_at(),
             self.why.due_at(),
             self.logs.due_at(),

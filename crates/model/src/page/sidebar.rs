@@ -5,6 +5,7 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 use crate::history::coverage::Moment;
 use crate::page::context::Context;
 use crate::page::environment::Environment;
+use crate::page::feed::Feed;
 use crate::page::status::WatchRates;
 use crate::rewind::is_chosen;
 use crate::shell::sidebar::Groups;
@@ -33,13 +34,9 @@ impl Sidebar {
         Sidebar { groups: env.stored(KEY).map_or_else(Groups::default, |text| Groups::parse(&text)) }
     }
 
-    /// Shows the kinds. `total` is how many changes the feed has, and `wrong` how many things are wrong now, of which one `fails`.
-    pub(super) fn present(
-        &mut self,
-        (total, wrong, fails): (u64, usize, bool),
-        rates: &WatchRates,
-        cx: &mut Context<'_>,
-    ) {
+    /// Shows the kinds, how many changes the feed has, and how many things are wrong now.
+    pub(super) fn present(&mut self, feed: &Feed, rates: &WatchRates, cx: &mut Context<'_>) {
+        let (wrong, fails) = feed.wrong().count();
         let place = &*cx.navigation;
         let mut items: Vec<SidebarItem> = place.catalog.kinds().map(|kind| sidebar_item(kind, rates, cx)).collect();
         // A kind that the server no longer has is shown only if the place asks for it.
@@ -66,7 +63,7 @@ impl Sidebar {
             current: cx.navigation.route.is_everything(),
             href: cx.navigation.route.what_changed().fragment(),
             // Of another moment, only the feed itself knows how much had changed, and nobody what was wrong.
-            count: if is_rewound && !cx.navigation.route.changes { String::new() } else { grouped(total) },
+            count: if is_rewound && !cx.navigation.route.changes { String::new() } else { grouped(feed.total()) },
             wrong: if wrong == 0 || is_rewound { String::new() } else { format!("{} wrong", grouped(wrong as u64)) },
             fails,
         };

@@ -163,7 +163,7 @@ impl Timeline {
             filter: route.text.clone(),
             changes: route.changes,
             works: is_unread || watching.view().is_some_and(|view| view.progress().is_some()),
-            moment: watching.moment.map(|moment| (moment.received, feed.counts().0)),
+            moment: watching.moment.map(|moment| (moment.received, feed.total())),
         };
         // Without a filter no lane is hidden, whatever else has changed: to look at each would cost every frame of a moment that
         // moves.

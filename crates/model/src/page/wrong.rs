@@ -6,6 +6,8 @@ use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_columns::kinds::Kind;
 
 use crate::feed::wrong::row::{WrongModel, WrongRow, of_card, of_entry};
 use crate::feed::wrong::then::{Looked, Sources, WrongThen};
@@ -85,13 +87,16 @@ impl Wrong {
         self.now.entries()
     }
 
-    /// The same of the moment that is shown, as far as that is known.
-    pub(super) fn entries(&self, cx: &Context<'_>) -> &[Entry] {
-        match (cx.watching.moment, &self.then) {
-            (None, _) => self.now.entries(),
-            (Some(_), Some(then)) => then.wrong().entries(),
-            (Some(_), None) => &[],
-        }
+    /// The entry that is about an object or to which it belongs, of the moment that is shown, as far as that is known: where there are
+    /// several, the one that is nearest to a time.
+    pub(super) fn entry_of(&self, kind: &Kind, key: &ObjectKey, at: f64, cx: &Context<'_>) -> Option<&Entry> {
+        let wrong = match (cx.watching.moment, &self.then) {
+            (None, _) => &self.now,
+            (Some(_), then) => then.as_ref()?.wrong(),
+        };
+        // What owns Pods is known by its name before it is received.
+        let named = wrong.nearest(at, &|entry| entry.subject.is(&kind.resource, key));
+        named.or_else(|| wrong.entry_of(&uid_of(kind, key, cx), at))
     }
 
     /// How many things are wrong, and whether one of them fails.
@@ -282,10 +287,13 @@ fn entry_row(entry: &Entry, now: f64, is_read: bool, cx: &Context<'_>) -> WrongR
         },
         None => ago((now - entry.since).max(0.0)),
     };
-    let resource = entry.subject.resource;
+    let resource = resource_of(entry, cx);
+    // Where the kind of what owns them is not known, one of them leads to what is wrong with all.
+    let first = entry.objects.first().unwrap_or(&entry.subject);
+    let (of, key) = resource.map_or((first.resource, &first.key), |of| (Some(of), &entry.subject.key));
     let row = of_entry(entry, is_read);
     WrongRow {
-        why_href: why_href(resource, &entry.subject.key, entry.since, cx),
+        why_href: why_href(of, key, entry.since, cx),
         href: resource.map(|resource| of_object(resource, &entry.subject.key, cx)).unwrap_or_default(),
         kind: row.kind.clone() + &in_cluster(resource, cx),
         began_href: of_change(entry.began.as_ref().map(|began| began.seq), cx),
@@ -295,6 +303,20 @@ fn entry_row(entry: &Entry, now: f64, is_read: bool, cx: &Context<'_>) -> WrongR
         time: cx.words().date_and_time(entry.since),
         ..row
     }
+}
+
+/// The resource of what an entry is about. That of an owner which was not received is known by its name.
+pub(super) fn resource_of(entry: &Entry, cx: &Context<'_>) -> Option<ApiResource> {
+    let Subject { resource, group, kind, .. } = &entry.subject;
+    resource.or_else(|| {
+        let cluster = entry.objects.first()?.resource?.cluster;
+        cx.navigation.catalog.of_owner(group, kind, cluster).map(|kind| kind.resource)
+    })
+}
+
+/// The uid of the last object that had a name.
+pub(super) fn uid_of(kind: &Kind, key: &ObjectKey, cx: &Context<'_>) -> Uid {
+    cx.watching.history.of(&kind.resource, key).last().map(|entry| entry.uid.clone()).unwrap_or_default()
 }
 
 /// Where it is looked at why something is wrong.

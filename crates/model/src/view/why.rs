@@ -138,7 +138,7 @@ impl WhyModel {
             lines.extend(cause.checks.iter().map(|(holds, words, _)| format!("   {} {words}", sign(*holds))));
         }
         if self.causes.is_empty() {
-            lines.push(String::from("nothing that has to do with it"));
+            lines.push(self.no_cause().to_owned());
         }
         lines.push(self.others.clone());
         lines.push(String::from("\nThe trail:"));
@@ -152,6 +152,17 @@ impl WhyModel {
         lines.push(String::from("\nWho wrote:"));
         lines.extend(self.writers.iter().map(|one| format!("{} {}: {} ({})", one.time, one.what, one.who, one.how)));
         lines.join("\n")
+    }
+
+    /// What is said where no change is known that may be the cause.
+    pub fn no_cause(&self) -> &'static str {
+        match &self.rollout {
+            Some(rollout) if !rollout.fields.is_empty() => {
+                "Nothing changed that has to do with it, as far as it is known. The rollout has the fields that differ from the last \
+                 one that went well."
+            }
+            _ => "Nothing changed that has to do with it, as far as it is known.",
+        }
     }
 
     /// What is wrong, in one sentence.

@@ -1,6 +1,8 @@
 //! Something that is broken, and since when.
 
 use kubechurn_changes::findings::{Card, Finding};
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::resource::ApiResource;
 
 use crate::feed::wrong::row::Words;
 use crate::feed::wrong::{Entry, Fault, Subject};
@@ -66,6 +68,11 @@ impl Incident {
             ended_at: None,
             began: None,
         }
+    }
+
+    /// Whether it is about an object, or this is among the objects that are named.
+    pub fn concerns(&self, resource: &ApiResource, key: &ObjectKey) -> bool {
+        self.objects.iter().chain([&self.subject]).any(|object| object.is(resource, key))
     }
 
     /// What the cluster itself says of it; empty where it says nothing.

@@ -490,7 +490,7 @@ impl Gardener {
         let cards = self.page.changes.borrow_mut().cards(self.page.now());
         let (card, _) = cards.into_iter().find(|(card, _)| is_right(&card.kind, &card.key))?;
         let (kind, key, uid) = (card.kind.to_string(), card.key.clone(), card.uid.clone());
-        Some(Incident::of_card(&card, Subject { resource: Some(DEPLOYMENTS), kind, key, uid }))
+        Some(Incident::of_card(&card, Subject { resource: Some(DEPLOYMENTS), group: "apps".into(), kind, key, uid }))
     }
 
     fn found(&self, incident: Incident) -> Found {

@@ -229,7 +229,7 @@ impl Reading {
         reading
     }
 
-    /// Puts what was told of watches before a change into the feed of all the time up to a moment; for `None`, all that was told
+    /// Puts the notices of watches that came before a change into the feed of all the time up to a moment; for `None`, all that came
     /// by then.
     pub fn notice(&mut self, notices: &VecDeque<Notice>, before: Option<u64>) {
         let (noticed, end) = (self.noticed, self.window().to);

@@ -9,12 +9,16 @@ pub mod row;
 pub mod then;
 mod warnings;
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use kubechurn_changes::line::Line;
 use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::api::owner::{OwnerReference, Owners};
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::time::Timestamp;
@@ -74,12 +78,22 @@ pub struct Received<'a> {
 pub struct Subject {
     /// The resource, if the object was received.
     pub resource: Option<ApiResource>,
+    /// The API group of the kind.
+    pub group: SmolStr,
     /// The kind.
     pub kind: String,
     /// The namespace and name.
     pub key: ObjectKey,
     /// The uid.
     pub uid: Uid,
+}
+
+impl Subject {
+    /// Whether it is the object of this resource with this name. An owner that was not received is of any cluster.
+    pub fn is(&self, resource: &ApiResource, key: &ObjectKey) -> bool {
+        (&*self.group, &*self.kind, &self.key) == (resource.group, resource.kind, key)
+            && self.resource.is_none_or(|own| own.cluster == resource.cluster)
+    }
 }
 
 /// Something that is wrong, or was until a moment ago.
@@ -155,12 +169,16 @@ struct Cause {
     set: Uid,
 }
 
-/// The controller of an object.
+/// The controller of an object, by its place among the owners. Objects with the same owners share the list of them.
 #[derive(Clone, Debug)]
-struct Owner {
-    kind: SmolStr,
-    name: SmolStr,
-    uid: Uid,
+struct Owner(Arc<Owners>, usize);
+
+impl Deref for Owner {
+    type Target = OwnerReference;
+
+    fn deref(&self) -> &OwnerReference {
+        &self.0[self.1]
+    }
 }
 
 /// A fault of an object.
@@ -500,9 +518,8 @@ impl WrongNow {
                 fault
             };
             let top = self.owner_of(held);
-            let uid = top.map_or(&held.subject.uid, |top| &top.uid);
-            let set = held.owner.as_ref().filter(|_| held.fault.is_of_pods()).map(|owner| owner.uid.clone());
-            let cause = Cause { subject: uid.clone(), number: held.fault.number(), set: set.unwrap_or_default() };
+            let cause = cause_of(held, top);
+            let uid = &cause.subject;
             match causes.get_mut(&cause) {
                 Some(entry) => {
                     entry.count.0 += 1;
@@ -565,12 +582,27 @@ impl WrongNow {
         self.warnings.of(&held.subject.uid, held.fault.number()).filter(|said| said.at >= held.since - before)
     }
 
+    /// The entry that is nearest to a time among those that an object belongs to: it is what the entry is about, it fails itself, or
+    /// Pods that it made fail.
+    pub fn entry_of(&self, uid: &Uid, at: f64) -> Option<&Entry> {
+        let own = self.held.get(uid).map(|held| cause_of(held, self.owner_of(held)));
+        let is_its = |cause: &Cause| !uid.is_empty() && (cause.subject == *uid || cause.set == *uid);
+        self.nearest(at, &|entry| own.as_ref() == Some(&entry.cause) || is_its(&entry.cause))
+    }
+
+    /// The one of these entries that is nearest to a time, in milliseconds.
+    pub fn nearest(&self, at: f64, is_it: &dyn Fn(&Entry) -> bool) -> Option<&Entry> {
+        let distance = |entry: &Entry| (entry.since - at).abs();
+        let all = self.entries.iter().filter(|entry| is_it(entry));
+        all.min_by(|one, other| distance(one).total_cmp(&distance(other)))
+    }
+
     /// The workload that a fault of a Pod or of a ReplicaSet is about, where one owns it.
     fn owner_of<'a>(&'a self, held: &'a Held) -> Option<&'a Owner> {
         let is_sets = matches!(held.fault, Fault::Create { .. }) && held.subject.kind == "ReplicaSet";
         let is_owners = held.fault.is_of_pods() || is_sets;
-        let owner = held.owner.as_ref().filter(|owner| is_owners && owner.kind != "Node")?;
-        let set = self.workloads.get(&owner.uid).filter(|_| owner.kind == "ReplicaSet");
+        let owner = held.owner.as_ref().filter(|owner| is_owners && &*owner.kind != "Node")?;
+        let set = self.workloads.get(&owner.uid).filter(|_| &*owner.kind == "ReplicaSet");
         Some(set.and_then(|set| set.owner.as_ref()).unwrap_or(owner))
     }
 
@@ -580,8 +612,9 @@ impl WrongNow {
         let known = self.workloads.get(&top.uid).map(|workload| workload.subject.clone());
         known.unwrap_or_else(|| Subject {
             resource: None,
+            group: top.group().into(),
             kind: top.kind.to_string(),
-            key: ObjectKey { namespace: held.subject.key.namespace.clone(), name: top.name.as_str().into() },
+            key: ObjectKey { namespace: held.subject.key.namespace.clone(), name: (&*top.name).into() },
             uid: top.uid.clone(),
         })
     }
@@ -663,6 +696,13 @@ fn is_version_of(held: &Held, owner: &Workload, change: &Change) -> bool {
     }
 }
 
+/// What a fault is counted with. `top` is the workload that it is about.
+fn cause_of(held: &Held, top: Option<&Owner>) -> Cause {
+    let set = held.owner.as_ref().filter(|_| held.fault.is_of_pods()).map(|owner| owner.uid.clone());
+    let subject = top.map_or(&held.subject.uid, |top| &top.uid);
+    Cause { subject: subject.clone(), number: held.fault.number(), set: set.unwrap_or_default() }
+}
+
 fn restarts(fault: &Fault) -> i64 {
     if let Fault::Crash { restarts, .. } = fault { *restarts } else { 0 }
 }
@@ -704,14 +744,14 @@ fn has_conditions(resource: &ApiResource, text: &str) -> bool {
 }
 
 fn subject(resource: ApiResource, object: &Object) -> Subject {
-    let kind = resource.kind.to_owned();
-    Subject { resource: Some(resource), kind, key: object.key.clone(), uid: object.uid.clone() }
+    let (group, kind) = (resource.group.into(), resource.kind.to_owned());
+    Subject { resource: Some(resource), group, kind, key: object.key.clone(), uid: object.uid.clone() }
 }
 
 fn controller(object: &Object) -> Option<Owner> {
     let owners = object.owners.as_ref()?;
-    let owner = owners.iter().find(|owner| owner.controller)?;
-    Some(Owner { kind: (&*owner.kind).into(), name: (&*owner.name).into(), uid: owner.uid.clone() })
+    let at = owners.iter().position(|owner| owner.controller)?;
+    Some(Owner(Arc::clone(owners), at))
 }
 
 #[cfg(test)]

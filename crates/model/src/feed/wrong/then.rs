@@ -200,10 +200,10 @@ impl WrongThen {
         let (mut owner, mut of) = (Some(owner), of.clone());
         while let Some(next) = owner.take() {
             self.owners.insert(name(&of, &next.name));
-            let is_its = |kind: &Kind| kind.resource.kind == next.kind && is_workload(&kind.resource);
+            let is_its = |kind: &Kind| kind.resource.kind == &*next.kind && is_workload(&kind.resource);
             let place = self.kinds.iter().position(|(kind, _)| is_its(kind) && kind.resource.cluster == cluster);
             let Some(place) = place else { return };
-            let key = ObjectKey { namespace: of.namespace.clone(), name: next.name.as_str().into() };
+            let key = ObjectKey { namespace: of.namespace.clone(), name: (&*next.name).into() };
             let (kind, known) = &self.kinds[place];
             let sequence = history.past_of(kind.resource, &key, known).and_then(|past| match past.was {
                 Was::Newest(record) => Some(record?.sequence),

@@ -41,7 +41,7 @@ impl Owners {
             // Only the first owner's own owners are followed: it is the controller where there is one. The others are
             // leaves.
             let others = above.split_off(1);
-            let kind = relatives::kind_of(&cx.navigation.catalog, &owner, object.kind.resource.cluster);
+            let kind = cx.navigation.catalog.of_owner(owner.group(), &owner.kind, object.kind.resource.cluster);
             let key = kind.map(|kind| relatives::key_of(kind, &owner, &object.key.namespace));
             let mut words = "";
             let mut status = (String::new(), Default::default());
@@ -86,7 +86,7 @@ impl Owners {
 }
 
 fn link_to(owner: &OwnerReference, object: &InspectedObject, words: &'static str, cx: &Context<'_>) -> Link {
-    let kind = relatives::kind_of(&cx.navigation.catalog, owner, object.kind.resource.cluster);
+    let kind = cx.navigation.catalog.of_owner(owner.group(), &owner.kind, object.kind.resource.cluster);
     let href = kind.map(|kind| {
         let key = relatives::key_of(kind, owner, &object.key.namespace);
         relatives::link(&cx.navigation.route, kind.name, &key)

@@ -9,12 +9,12 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_columns::kinds::Kind;
 
-use crate::feed::wrong::{Entry, Fault, Subject};
+use crate::feed::wrong::{Fault, Subject};
 use crate::history::who::joining;
 use crate::navigation::catalog::at;
 use crate::navigation::route::{Route, WhyPlace};
 use crate::page::context::Context;
-use crate::page::effect::Request;
+use crate::page::effect::{Effect, Request};
 use crate::page::feed::Feed;
 use crate::page::links::{kind_of, of_change, of_object, place_of};
 use crate::page::requests::Purpose;
@@ -23,6 +23,7 @@ use crate::page::why::holds::Holding;
 use crate::page::why::life::Lives;
 use crate::page::why::rollout::Rollouts;
 use crate::page::why::watched::watched;
+use crate::page::wrong::{resource_of, uid_of};
 use crate::timeline::mark::grouped;
 use crate::view::ago;
 use crate::view::why::{CauseRow, StepRow, UnknownRow, WhyModel, WriterRow};
@@ -122,12 +123,15 @@ impl Why {
                 return true;
             }
         }
+        let incident = self.place.as_ref().and_then(|place| self.incident(place, feed, cx));
+        if let Some(incident) = &incident {
+            self.go_to_subject(incident, cx);
+        }
         let is_more = self.rollout.work(cx);
         let looked_at = self.place.as_ref().and_then(|place| place.object(&cx.navigation.catalog));
         let is_more = self.holding.work(looked_at.or_else(|| cx.navigation.selected.clone()), cx) | is_more;
-        let Some(place) = &self.place else { return is_more };
         let received = cx.watching.moment.map_or(cx.watching.history.received(), |moment| moment.received);
-        if let Some(incident) = self.incident(place, feed, cx) {
+        if let Some(incident) = incident {
             let last = self.search.as_ref().or(self.done.as_ref()).map(Search::incident);
             let waited = cx.now - self.began.0;
             // An incident that goes on changes its words with each container that is started anew.
@@ -153,9 +157,23 @@ impl Why {
         is_left | is_more
     }
 
+    /// Has the address name what the incident is about, where it names a part of that: a Pod that fails, or the ReplicaSet of one
+    /// whose Deployment was not watched until then.
+    fn go_to_subject(&mut self, incident: &Incident, cx: &mut Context<'_>) {
+        let Some(kind) = incident.subject.resource.and_then(|resource| kind_of(resource, cx)) else { return };
+        let key = &incident.subject.key;
+        let named = self.place.as_ref().and_then(|place| place.object(&cx.navigation.catalog));
+        if named.is_some_and(|named| (named.0, &named.1) != (kind, key)) {
+            self.place = Some(WhyPlace::of(kind, key, incident.since));
+            cx.navigation.route.why = self.place.clone();
+            cx.effects.push(Effect::Replace(cx.navigation.route.fragment()));
+            cx.view.header.route.put(cx.navigation.route.clone());
+        }
+    }
+
     /// Keeps what is over.
     fn remember(&mut self, feed: &Feed) {
-        for entry in feed.wrong_now().iter().filter(|entry| entry.ended_at.is_some()) {
+        for entry in feed.wrong().entries_now().iter().filter(|entry| entry.ended_at.is_some()) {
             let is_same = |one: &Incident| one.subject.uid == entry.subject.uid && one.since == entry.since;
             if !self.over.iter().any(is_same) {
                 self.over.push(Incident::of_entry(entry));
@@ -170,24 +188,24 @@ impl Why {
         let (kind, key) = place.object(&cx.navigation.catalog)?;
         let word = kind.resource.kind;
         let distance = |since: f64| (since - place.since).abs();
-        let entry = nearest(feed.wrong_entries(cx), word, &key, place.since);
+        let entry = feed.wrong().entry_of(kind, &key, place.since, cx);
+        let of_entry = |entry| {
+            let mut incident = Incident::of_entry(entry);
+            incident.subject.resource = resource_of(entry, cx);
+            incident
+        };
         if let Some(entry) = entry.filter(|entry| distance(entry.since) < 1.0) {
-            return Some(Incident::of_entry(entry));
+            return Some(of_entry(entry));
         }
-        let is_it = |one: &&Incident| one.subject.kind == word && one.subject.key == key && distance(one.since) < SAME;
+        let is_it = |one: &&Incident| one.concerns(&kind.resource, &key) && distance(one.since) < SAME;
         let over = self.over.iter().rev().find(is_it).filter(|_| cx.watching.moment.is_none());
-        let history = &cx.watching.history;
-        let uid = history.of(&kind.resource, &key).last().map(|entry| entry.uid.clone()).unwrap_or_default();
-        let subject = Subject { resource: Some(kind.resource), kind: word.to_owned(), key, uid };
+        let (group, uid) = (kind.resource.group.into(), uid_of(kind, &key, cx));
+        let subject = Subject { resource: Some(kind.resource), group, kind: word.to_owned(), key, uid };
         let cards = feed.cards(cx.shown_at());
         let card = cards.iter().find(|(card, _)| *card.kind == *word && card.key == subject.key);
         let card = card.filter(|(card, _)| distance(card.since) < SAME);
         // An object may have been in other trouble shortly before.
-        let all = [
-            entry.map(Incident::of_entry),
-            over.cloned(),
-            card.map(|(card, _)| Incident::of_card(card, subject.clone())),
-        ];
+        let all = [entry.map(of_entry), over.cloned(), card.map(|(card, _)| Incident::of_card(card, subject.clone()))];
         let nearest = |one: &Incident, other: &Incident| distance(one.since).total_cmp(&distance(other.since));
         if let Some(incident) = all.into_iter().flatten().min_by(nearest) {
             return Some(incident);
@@ -302,13 +320,6 @@ impl Why {
     }
 }
 
-/// The entry of an object that is nearest to a time.
-fn nearest<'a>(entries: &'a [Entry], kind: &str, key: &ObjectKey, at: f64) -> Option<&'a Entry> {
-    let is_it = |entry: &&Entry| entry.subject.kind == kind && entry.subject.key == *key;
-    let distance = |entry: &Entry| (entry.since - at).abs();
-    entries.iter().filter(is_it).min_by(|one, other| distance(one).total_cmp(&distance(other)))
-}
-
 fn facts(incident: &Incident, cx: &Context<'_>) -> Vec<(String, String)> {
     let mut facts = Vec::new();
     if incident.fault.is_none() && incident.words.is_empty() {
@@ -324,8 +335,10 @@ fn facts(incident: &Incident, cx: &Context<'_>) -> Vec<(String, String)> {
     if let (count, Some(whole)) = incident.count
         && incident.fault.as_ref().is_some_and(Fault::is_of_pods)
     {
-        let others = whole.saturating_sub(count as u64);
-        facts.push((format!("{others} of {whole}"), String::from("Pods are not concerned")));
+        facts.push(match whole.saturating_sub(count as u64) {
+            0 => (String::from("all"), String::from("Pods are concerned")),
+            others => (format!("{others} of {whole}"), String::from("Pods are not concerned")),
+        });
     }
     if !incident.waits_for().is_empty() {
         facts.push((String::new(), incident.waits_for().to_owned()));
@@ -431,7 +444,7 @@ fn ask(in_hand: Option<InHand>, feed: &Feed, cx: &mut Context<'_>) {
         return cx.show_message("No row is chosen: j and k, or the arrows, go to one.");
     };
     let at = at.unwrap_or(cx.shown_at());
-    let entry = nearest(feed.wrong_entries(cx), kind.resource.kind, &key, at);
+    let entry = feed.wrong().entry_of(kind, &key, at, cx);
     let since = entry.map_or(at, |entry| entry.since);
     let route = place_of(kind, &key, since, cx);
     cx.push(&route);

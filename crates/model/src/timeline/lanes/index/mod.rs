@@ -257,9 +257,8 @@ impl Index {
         let Some(owner) = lane.placement.controller().filter(|owner| !owner.uid.is_empty() && depth < DEEPEST) else {
             return ROOT;
         };
-        let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
         let of = |kind: &Kind| (kind.resource.kind, kind.resource.group, kind.resource.cluster);
-        let is_it = |kind: &&'static Kind| of(kind) == (&*owner.kind, group, cluster);
+        let is_it = |kind: &&'static Kind| of(kind) == (&*owner.kind, owner.group(), cluster);
         let Some((number, kind)) = (0..).map(KindId).zip(kinds).find(|(_, kind)| is_it(kind)) else {
             return self.named(owner, &lane.key.namespace);
         };
