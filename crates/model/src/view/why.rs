@@ -158,8 +158,7 @@ impl WhyModel {
     pub fn no_cause(&self) -> &'static str {
         match &self.rollout {
             Some(rollout) if !rollout.fields.is_empty() => {
-                "Nothing changed that has to do with it, as far as it is known. The rollout has the fields that differ from the last \
-                 one that went well."
+                "Nothing changed that has to do with it, as far as it is known. The rollout below says what differs from the one before."
             }
             _ => "Nothing changed that has to do with it, as far as it is known.",
         }
