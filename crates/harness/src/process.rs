@@ -92,6 +92,15 @@ impl Process {
         Self { name: name.to_owned(), pid, keeper, lifeline, output }
     }
 
+    /// Serves a folder by a plain web server. Returns its address, too, which ends with a slash.
+    pub async fn web_server(folder: &Path) -> (Self, String) {
+        let words = ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1"];
+        let server = Self::start("a web server", Path::new("python3"), folder, &words);
+        let port = server.line_after("port ").await;
+        let url = format!("http://127.0.0.1:{}/", port.split(' ').next().unwrap_or_default());
+        (server, url)
+    }
+
     /// The program's process id.
     pub fn pid(&self) -> u32 {
         self.pid

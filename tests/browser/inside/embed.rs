@@ -1,7 +1,6 @@
 //! A lesson within an article: it is read there step by step, nothing is asked of anybody, and the whole page is not shown so.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -34,14 +33,6 @@ const ROOM: &str = "
     return holds && boxes.every((box, at) => box.height > 20 && (at === 0 || box.top >= boxes[at - 1].bottom - 1))
         && boxes[1].height > innerHeight * 0.3 && boxes[2].bottom <= innerHeight + 1";
 
-pub(super) async fn web_server(folder: &Path) -> (Process, String) {
-    let words = ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1"];
-    let server = Process::start("a web server", Path::new("python3"), folder, &words);
-    let port = server.line_after("port ").await;
-    let url = format!("http://127.0.0.1:{}/", port.split(' ').next().unwrap_or_default());
-    (server, url)
-}
-
 async fn enter(page: &Page, frame: u16) {
     page.browser.driver.enter_default_frame().await.expect("there is an article");
     page.browser.driver.enter_frame(frame).await.expect("there is a frame");
@@ -61,7 +52,7 @@ async fn an_article_shows_a_lesson_and_nothing_is_asked_of_others() {
             fs::copy(entry.path(), files.path().join(entry.file_name())).expect("a file can be copied");
         }
     }
-    let (_files, own) = web_server(files.path()).await;
+    let (_files, own) = Process::web_server(files.path()).await;
     let frame = |query: &str, hash: &str| {
         format!(r#"<iframe src="{own}{query}{hash}" width="640" height="400" title="a lesson"></iframe>"#)
     };
@@ -70,7 +61,7 @@ async fn an_article_shows_a_lesson_and_nothing_is_asked_of_others() {
         [frame("?embed=1", lesson), frame("?embed=1&amp;part=queue&amp;theme=light", lesson), frame("", "#/pods")];
     let text = format!("<!doctype html><html lang=en><title>Article</title><h1>Tombstones</h1>{}", frames.concat());
     fs::write(article.path().join("index.html"), text).expect("a file can be written");
-    let (_article, url) = web_server(article.path()).await;
+    let (_article, url) = Process::web_server(article.path()).await;
     let name = "an_article_shows_a_lesson_and_nothing_is_asked_of_others";
     with_page(name, &url, "", async |page| {
         enter(page, 0).await;

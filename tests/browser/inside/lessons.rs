@@ -4,12 +4,12 @@
 //! machinery, and `inside::lessons` holds the captions to it.
 
 use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::process::Process;
 use kubechurn_harness::wait::{holds, wait_until};
 use kubechurn_harness::{tools, turn};
 use serde_json::json;
 
 use crate::inside::SOON;
-use crate::inside::embed::web_server;
 
 const LESSONS: &str = include_str!("../../fixtures/lessons.txt");
 
@@ -60,7 +60,7 @@ async fn is_read(page: &Page, id: &str, captions: &[&str]) {
 #[tokio::test]
 async fn two_clicks_lead_to_a_lesson_and_each_caption_of_all_is_read_beside_its_state() {
     let _turn = turn::shared().await;
-    let (_server, url) = web_server(&tools::dist()).await;
+    let (_server, url) = Process::web_server(&tools::dist()).await;
     let name = "two_clicks_lead_to_a_lesson_and_each_caption_of_all_is_read_beside_its_state";
     with_page(name, &url, "", async |page| {
         page.click("splash-lessons").await;

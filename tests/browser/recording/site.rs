@@ -1,7 +1,6 @@
 //! A folder that any web server serves: the page, and recordings that it plays without a cluster.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::json;
 
@@ -27,11 +26,8 @@ async fn a_recording_beside_the_page_plays_without_an_api() {
     fs::create_dir_all(folder.path().join("www/below")).expect("the folder can be written");
     run(&["site", "www/below/it", "run.churn", "other.churn"]).await;
     fs::write(folder.path().join("www/below/it/recordings/other.churn"), "hello").expect("the folder can be written");
-    let server = ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", "www"];
-    let server = Process::start("a web server", Path::new("python3"), folder.path(), &server);
-    let port = server.line_after("port ").await;
-    let port = port.split(' ').next().unwrap_or_default();
-    let url = format!("http://127.0.0.1:{port}/below/it/");
+    let (_server, url) = Process::web_server(&folder.path().join("www")).await;
+    let url = format!("{url}below/it/");
     let name = "a_recording_beside_the_page_plays_without_an_api";
     with_page(name, &url, "", async |page| {
         let offered = "[...document.querySelectorAll('[data-testid=splash-recordings] a')]";
