@@ -227,6 +227,26 @@ fn what_was_there_before_the_page_is_wrong_at_once_and_since_it_began() {
 }
 
 #[test]
+fn an_entry_is_found_by_what_it_is_about_and_by_each_object_of_it() {
+    let mut play = bad_image();
+    let entries = play.entries(1_200.0);
+    let found = |name: &str| play.wrong.entry_of(&Uid::new(&uid(name)), 0.0).map(Entry::sentence);
+    for name in ["checkout", "new", "a", "b", "c"] {
+        assert_eq!(found(name), Some(entries[0].sentence()), "{name}");
+    }
+    for name in ["old", "another", ""] {
+        assert_eq!(found(name), None, "{name}");
+    }
+    assert!(play.wrong.entry_of(&Uid::default(), 0.0).is_none());
+    let (subject, resource) = (&entries[0].subject, kind("deployments").unwrap().resource);
+    assert!(subject.is(&resource, &subject.key));
+    assert!(
+        !subject.is(&resource.at("west"), &subject.key),
+        "the Deployment of this name in another cluster is another"
+    );
+}
+
+#[test]
 fn what_starts_goes_or_waits_a_moment_is_not_wrong() {
     let mut play = Play::default();
     let unscheduled = |name: &str| {
