@@ -210,10 +210,7 @@ async fn an_entry_opens_where_what_owns_the_pods_is_not_watched() {
             titled(page, &format!("Deployment shop/web: 1 of 3 Pods cannot pull {IMAGE}")).await;
             // Nothing has changed since the page is there.
             let why = shown(page).await;
-            assert!(
-                why.causes.is_empty() && why.no_cause().contains("The rollout below says what differs"),
-                "{why:#?}"
-            );
+            assert!(why.causes.is_empty() && why.no_cause().contains("The rollout says what differs"), "{why:#?}");
             // An owner of a kind that this cluster does not have is known by its Pods alone.
             page.command(Command::Leave);
             let href = why_of(page, "Rocket", "shop/rocket").await;

@@ -314,7 +314,7 @@ pub(super) fn resource_of(entry: &Entry, cx: &Context<'_>) -> Option<ApiResource
     })
 }
 
-/// The uid of the last object that had a name.
+/// The uid of the last object that had this name; empty where none was received.
 pub(super) fn uid_of(kind: &Kind, key: &ObjectKey, cx: &Context<'_>) -> Uid {
     cx.watching.history.of(&kind.resource, key).last().map(|entry| entry.uid.clone()).unwrap_or_default()
 }

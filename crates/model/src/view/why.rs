@@ -158,7 +158,7 @@ impl WhyModel {
     pub fn no_cause(&self) -> &'static str {
         match &self.rollout {
             Some(rollout) if !rollout.fields.is_empty() => {
-                "Nothing changed that has to do with it, as far as it is known. The rollout below says what differs from the one before."
+                "Nothing changed that has to do with it, as far as it is known. The rollout says what differs from the one before."
             }
             _ => "Nothing changed that has to do with it, as far as it is known.",
         }
