@@ -19,7 +19,7 @@ mod list;
 // The main thread under load: its share of busy time, long tasks, frames.
 mod load;
 
-// What recording and telling cost the main thread.
+// What recording and reading cost the main thread.
 mod recorder;
 
 // This build of the page against others.

@@ -1,4 +1,4 @@
-//! What recording and telling cost the page's main thread: the same page with its recorder and with the recorder turned off,
+//! What recording and reading cost the page's main thread: the same page with its recorder and with the recorder turned off,
 //! in turns.
 
 use std::time::Duration;

@@ -140,7 +140,7 @@ pub fn choose(chosen: impl Fn(File) + 'static) {
 /// Hands over each file that is dropped on the page.
 pub fn dropped(window: &EventTarget, chosen: impl Fn(File) + 'static) {
     let files = |event: &Event| -> Option<FileList> { event.dyn_ref::<DragEvent>()?.data_transfer()?.files() };
-    // A browser leaves the page for the file, unless it is told that the page takes it.
+    // A browser leaves the page for the file, unless the page says that it takes it.
     let over = Closure::<dyn FnMut(Event)>::new(|event: Event| {
         let types = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer).map(|data| data.types());
         if types.is_some_and(|types| types.includes(&"Files".into(), 0)) {

@@ -53,17 +53,17 @@ impl<T: Send + Sync + 'static> Held<T> {
         set(self.signal, Arc::new(value));
     }
 
-    /// Reads the value. Whoever reads it is told of the next one.
+    /// Reads the value. Whoever reads it is notified of the next one.
     pub fn with<R>(self, read: impl FnOnce(&T) -> R) -> R {
         read(known(&*stored(self.signal)))
     }
 
-    /// Reads the value, and is not told of the next one.
+    /// Reads the value, and is not notified of the next one.
     pub fn with_untracked<R>(self, read: impl FnOnce(&T) -> R) -> R {
         read(known(&*stored_untracked(self.signal)))
     }
 
-    /// Is told of the next value.
+    /// Is notified of the next value.
     pub fn track(self) {
         self.signal.track();
     }
@@ -79,7 +79,7 @@ impl<T: Clone + Send + Sync + 'static> Held<T> {
     }
 }
 
-/// A value that is computed from others when they change. Whoever reads it is told only of one that differs.
+/// A value that is computed from others when they change. Whoever reads it is notified only of one that differs.
 pub struct Memo<T> {
     memo: leptos::prelude::Memo<Computed>,
     of: PhantomData<fn() -> T>,
@@ -100,17 +100,17 @@ impl<T: PartialEq + Send + Sync + 'static> Memo<T> {
         Memo { memo: memo(Arc::new(compute)), of: PhantomData }
     }
 
-    /// Reads the value. Whoever reads it is told of the next one.
+    /// Reads the value. Whoever reads it is notified of the next one.
     pub fn with<R>(self, read: impl FnOnce(&T) -> R) -> R {
         read(known(&*computed(self.memo).0))
     }
 
-    /// Reads the value, and is not told of the next one.
+    /// Reads the value, and is not notified of the next one.
     pub fn with_untracked<R>(self, read: impl FnOnce(&T) -> R) -> R {
         read(known(&*computed_untracked(self.memo).0))
     }
 
-    /// Is told of the next value.
+    /// Is notified of the next value.
     pub fn track(self) {
         self.memo.track();
     }

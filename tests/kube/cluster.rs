@@ -37,7 +37,7 @@ impl Cluster {
 
     async fn start_at(port: &str) -> Self {
         let (process, url) = run(&["--port", port]).await;
-        // The cluster cuts its connections where it is told to, so none is kept for the next request.
+        // The cluster cuts its connections where it is asked to, so none is kept for the next request.
         let client = reqwest::Client::builder().pool_max_idle_per_host(0).build().expect("an HTTP client can be made");
         Self { url, client, process: Some(process) }
     }

@@ -16,7 +16,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// How often all pairs are compared. The fastest round counts: the others tell how busy the machine was.
+/// How often all pairs are compared. The fastest round counts: the others show how busy the machine was.
 const ROUNDS: u32 = 300;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p kubechurn-changes --example feed`
 //!
-//! With a recording of watch frames, what each update in it costs: to be told, to be looked at by the detectors, and to go
+//! With a recording of watch frames, what each update in it costs: to be read, to be looked at by the detectors, and to go
 //! into the feed. The recording has an object `{"frame": "…"}` in each line, as `tests/fixtures/rollout.jsonl`.
 //!
 //! `cargo run --release -p kubechurn-changes --example feed -- tests/fixtures/rollout.jsonl`
@@ -22,7 +22,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// How often a recording is played. The fastest round counts: the others tell how busy the machine was.
+/// How often a recording is played. The fastest round counts: the others show how busy the machine was.
 const ROUNDS: u32 = 50;
 
 /// How many changes are made up.

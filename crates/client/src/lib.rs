@@ -2,7 +2,7 @@
 //! its events.
 //!
 //! Nothing here opens a socket, reads a clock, makes random numbers or starts a thread. The caller hands over what came from
-//! the server and when (milliseconds, a number that never runs backwards), and is told what to ask for next. So the same code
+//! the server and when (milliseconds, a number that never runs backwards), and is given what to ask for next. So the same code
 //! runs in a browser, natively, and in tests that play hours in milliseconds. `docs/client-go.md` says which name of client-go
 //! is where.
 //!
@@ -10,7 +10,7 @@
 //! - [`api`] is what is sent and received: requests, frames, lists, objects, errors, selectors.
 //! - [`cache`] is client-go's `tools/cache`: a [`cache::reflector::Reflector`] lists and then watches, a
 //!   [`cache::delta_fifo::DeltaFifo`] folds bursts per object, a [`cache::store::Store`] holds what is known, and a
-//!   [`cache::shared_informer::SharedInformer`] tells every handler.
+//!   [`cache::shared_informer::SharedInformer`] notifies every handler.
 //! - [`workqueue`] and [`record`] are the rest of what a controller is made of; the demo cluster runs on them.
 //! - `testing`, a feature, is the language of the conversations in which informers are tested.
 //!

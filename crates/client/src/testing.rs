@@ -225,7 +225,7 @@ impl Conversation {
         action
     }
 
-    /// Takes up to `limit` keys from the queue, and has the log take what it is told.
+    /// Takes up to `limit` keys from the queue, and has the log take what it is notified of.
     pub fn drain(&mut self, limit: usize) {
         self.informer.drain(limit, self.now);
         self.informer.deliver(self.handler, &mut self.log);

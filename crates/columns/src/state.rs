@@ -12,7 +12,7 @@ use kubechurn_client::json::{self, Text};
 use crate::column::{Column, StatePart};
 
 /// Writes the word for an object's state into `word`, in place of what was there, and returns what the state means.
-/// `cells` are those of the columns. The word is empty for a kind none of whose columns tells a state ([`StatePart`]).
+/// `cells` are those of the columns. The word is empty for a kind none of whose columns shows a state ([`StatePart`]).
 ///
 /// The first cell that is a status says what the state means. Where there is none, the word `2/3` does.
 pub fn write_state(columns: &[Column], cells: &Cells, word: &mut String) -> Tone {

@@ -84,7 +84,7 @@ pub struct Sent {
 impl Cluster {
     /// Starts a cluster on a free port.
     pub async fn start(options: &Options) -> Self {
-        // The cluster cuts its connections where it is told to, so none is kept for the next request.
+        // The cluster cuts its connections where it is asked to, so none is kept for the next request.
         let http = Client::builder().timeout(Duration::from_secs(60)).pool_max_idle_per_host(0).build();
         let http = http.expect("an HTTP client can be made");
         let mut cluster = Self { process: None, port: free_port(), http };

@@ -1,4 +1,4 @@
-//! A port for a program that must be told where to listen.
+//! A port for a program that must be given one to listen on.
 
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::process;

@@ -92,7 +92,7 @@ impl KubectlProxy {
 
 /// `trunk serve` with the project's own proxy prefixes, before a `kubectl proxy`.
 ///
-/// It serves the files that were built already. Trunk is told that they are a page without Rust, all of whose files are copied.
+/// It serves the files that were built already. Their index.html makes them a page without Rust, all of whose files are copied.
 /// So nothing is compiled, and the files are byte for byte those of the other tests.
 #[derive(Debug)]
 pub struct TrunkServe {
@@ -172,7 +172,7 @@ fn tables(config: &str, heads: &[&str]) -> String {
     tables
 }
 
-/// Copies the built page to `to`, with an index.html that tells Trunk to copy every file.
+/// Copies the built page to `to`, with an index.html that makes Trunk copy every file.
 fn copy_site(from: &Path, to: &Path) {
     let mut links = String::new();
     for entry in fs::read_dir(from).expect("the built page can be listed") {

@@ -1,7 +1,7 @@
 //! A TCP relay on loopback, between a page and its proxy or a proxy and its cluster. It makes the faults of a network: silence,
 //! cut connections, refusals, and one dead connection among live ones.
 //!
-//! The only time for which it waits is the latency that it is given. Bytes that it holds back wait until it is told to pass
+//! The only time for which it waits is the latency that it is given. Bytes that it holds back wait until it is asked to pass
 //! them on.
 
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@
 //! replaced. So both texts are compared from their beginning; where they differ, the same place a few bytes further on is
 //! tried first, then the places near it, for a value may be replaced by a longer one, and only then is the base indexed, and
 //! looked up for what the text has elsewhere. The index, a table of the words of eight bytes that follow each other in the base,
-//! is like that of LZ4 (its document `lz4_Block_format.md` tells of the idea), with the base in place of what was read before.
+//! is like that of LZ4 (its document `lz4_Block_format.md` describes the idea), with the base in place of what was read before.
 //!
 //! What is written is a sequence of steps: how many bytes are new, these bytes, how many bytes of the base follow, and how
 //! far from the expected place they begin. The first number, doubled, is odd where that distance is not 0, and is written then.

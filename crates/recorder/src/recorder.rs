@@ -36,7 +36,7 @@ const NEWEST: usize = 8;
 /// How many versions may be looked at once for each object of which the way back is then known.
 const WORTH_STEPS: usize = 16;
 
-/// How much a version tells to whoever looks back.
+/// How much a version says to whoever looks back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
     /// A change.
@@ -65,7 +65,7 @@ pub struct NewVersion<'a> {
     pub object: &'a Object,
     /// Its text; `None` for a deletion that no frame reported.
     pub text: Option<&'a str>,
-    /// How much it tells.
+    /// How much it says.
     pub interest: Interest,
     /// Whether the object was known before.
     pub was_known: bool,

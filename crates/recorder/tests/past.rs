@@ -261,7 +261,7 @@ proptest! {
                             let dropped = recorder.dropped(&life.uid, resource, &life.key);
                             prop_assert!(dropped.0 > 0 || dropped.1 || whole_from > 0);
                         }
-                        Then::Absent => prop_assert!(false, "what is absent is not told"),
+                        Then::Absent => prop_assert!(false, "what is absent is not reported"),
                     }
                     prop_assert!(budget < 1 << 22 || matches!(past.then, Then::Version(_)));
                 }

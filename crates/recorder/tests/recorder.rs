@@ -172,7 +172,7 @@ fn without_a_budget_nothing_is_kept_everything_is_counted_and_it_can_begin_again
     assert_eq!(
         (recorder.whole_since(), recorder.totals().kept),
         (Some(1.0), 0),
-        "what was kept is gone, and that is told"
+        "what was kept is gone, and that is reported"
     );
     for (time, interest) in [(2.0, Interest::Change), (3.0, Interest::Dull), (4.0, Interest::Listed)] {
         assert_eq!(at(&mut recorder, time, interest), Pushed::Dropped);

@@ -106,7 +106,7 @@ pub fn perform(alert: Alert) {
     match alert {
         Alert::Ask => {
             if has_notifications() && Notification::permission() == NotificationPermission::Default {
-                // The answer is asked again when there is something to tell.
+                // The answer is asked again when there is something to notify.
                 let _ = Notification::request_permission();
             }
         }
@@ -115,7 +115,7 @@ pub fn perform(alert: Alert) {
                 notify(&notification.title, &notification.body);
             }
             if notification.sound {
-                // Without a tone, the rest tells.
+                // Without a tone, the rest notifies.
                 let _ = AUDIO.with_borrow(|audio| audio.as_ref().map(sound));
             }
         }

@@ -1,5 +1,5 @@
 //! The filter's field, what is said beside it, and the list of what it can be completed to. The focus stays in the field, which
-//! tells screen readers what is chosen in the list.
+//! says to screen readers what is chosen in the list.
 
 use leptos::ev;
 use leptos::html;

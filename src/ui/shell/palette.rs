@@ -1,4 +1,4 @@
-//! The palette's dialog: a field, and a list of what was found. The focus stays in the field, which tells screen readers
+//! The palette's dialog: a field, and a list of what was found. The focus stays in the field, which says to screen readers
 //! what is chosen in the list.
 
 use leptos::ev;

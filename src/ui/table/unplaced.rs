@@ -9,7 +9,7 @@ use crate::ui::screen::Screen;
 /// The tallest element that every browser can scroll, in pixels.
 pub const MAX_HEIGHT: f64 = 16_000_000.0;
 
-/// The element. It is hidden from screen readers, which the table's status tells the same.
+/// The element. It is hidden from screen readers, to which the table's status says the same.
 #[component]
 pub fn Unplaced(
     /// What to show.

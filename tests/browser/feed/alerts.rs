@@ -58,7 +58,7 @@ async fn a_watched_filter_notifies_in_a_hidden_tab_and_at_most_once_in_ten_secon
         label(&cluster, first, "before").await;
         let is_counted =
             "return document.querySelector('[data-testid=feed-row] .feed-words')?.textContent.includes(arguments[0])";
-        wait_until("it is told in the feed", SOON, async || {
+        wait_until("it is shown in the feed", SOON, async || {
             holds(page.read::<Option<bool>>(is_counted, vec!["before".into()]).await == Some(true), || "not yet".to_owned())
         })
         .await;
@@ -105,7 +105,7 @@ async fn a_watched_filter_notifies_in_a_hidden_tab_and_at_most_once_in_ten_secon
         page.becomes("nothing is watched", "return document.querySelector('[data-testid=tell-me-menu]')", Value::Null)
             .await;
         label(&cluster, first, "four").await;
-        wait_until("it is told in the feed alone", SOON, async || {
+        wait_until("it is shown in the feed alone", SOON, async || {
             let rows = "return [...document.querySelectorAll('[data-testid=feed-row]')].map(row => row.textContent).join('\\n')";
             let words: String = page.read(rows, Vec::new()).await;
             holds(words.contains("four"), || words.clone())
@@ -136,7 +136,7 @@ async fn where_notifications_are_refused_the_title_and_the_icon_show_it_and_a_to
         .await;
         page.click("tell-me-sound").await;
         label(&cluster, &pods["items"][0], "one").await;
-        page.becomes("the title tells", "return document.title.startsWith('(1) ')", json!(true)).await;
+        page.becomes("the title says so", "return document.title.startsWith('(1) ')", json!(true)).await;
         page.becomes("a tone sounds", "return tones", json!(1)).await;
         assert_eq!(shown(page).await, []);
     })

@@ -57,7 +57,7 @@ async fn a_rollout_is_shown_and_its_first_row_names_what_began_it() {
         let squeezed = |row: &[String]| row[2].replace(' ', "");
         let began =
             |row: &[String]| squeezed(row) == object && row[3].contains("image") && row[3].contains("rolled:out");
-        row(page, "what began the rollout is told", began).await;
+        row(page, "what began the rollout is shown", began).await;
         // Its consequences stand below it, further in, until all its Pods are new.
         let replicas = deployment["spec"]["replicas"].as_u64().unwrap();
         wait_until("the rollout is over", Duration::from_secs(60), async || {
@@ -76,7 +76,7 @@ async fn a_rollout_is_shown_and_its_first_row_names_what_began_it() {
             vec![format!("name:{own}").into()],
         )
         .await;
-        let (at, all) = row(page, "the new ReplicaSet is told below it", |row| {
+        let (at, all) = row(page, "the new ReplicaSet is shown below it", |row| {
             row[2].starts_with("ReplicaSet") && row[2].contains(own) && row[6] == "1" && row[3].contains("added")
         })
         .await;
@@ -133,7 +133,7 @@ async fn rows_stay_in_place_where_the_user_looks_at_older_ones_and_newer_ones_wa
         assert!(counts.starts_with("0 changes"), "{counts}");
         cluster.rate(200).await;
         cluster.advance(200, 200).await;
-        row(page, "changes are told", |row| row[2].starts_with("Pod")).await;
+        row(page, "changes are shown", |row| row[2].starts_with("Pod")).await;
         wait_until("there is more than fits", SOON, async || {
             let fits: bool = page.read("const feed = document.querySelector('[data-testid=feed-scroll]');
                 return feed.scrollHeight > feed.clientHeight + 300", Vec::new()).await;
@@ -186,8 +186,8 @@ async fn the_feed_is_filtered_and_noise_is_folded_for_good() {
         }).collect();
         path(&pods[0], "example.org-a", "one").await;
         path(&pods[1], "example.org-b", "two").await;
-        row(page, "the first annotation is told", |row| row[3].contains("example.org-a") && row[3].contains("one")).await;
-        row(page, "the second annotation is told", |row| row[3].contains("example.org-b")).await;
+        row(page, "the first annotation is shown", |row| row[3].contains("example.org-a") && row[3].contains("one")).await;
+        row(page, "the second annotation is shown", |row| row[3].contains("example.org-b")).await;
 
         let only = async |filter: &str, wanted: &str, other: &str| {
             page.read::<Value>("const field = document.getElementById('filter');
@@ -204,9 +204,9 @@ async fn the_feed_is_filtered_and_noise_is_folded_for_good() {
         only("type:updated two", "example.org-b", "example.org-a").await;
         page.read::<Value>("const field = document.getElementById('filter');
             field.value = '/('; field.dispatchEvent(new Event('input', { bubbles: true }))", Vec::new()).await;
-        page.becomes("a broken expression is told", "return document.querySelector('[data-testid=filter-error]') !== null", json!(true)).await;
+        page.becomes("a broken filter is reported", "return document.querySelector('[data-testid=filter-error]') !== null", json!(true)).await;
         page.click("feed-all").await;
-        row(page, "all are told again", |row| row[3].contains("example.org-a")).await;
+        row(page, "all are shown again", |row| row[3].contains("example.org-a")).await;
 
         let mark = "[...document.querySelectorAll('[data-testid=feed-row]')].find(row => row.textContent.includes('example.org-a'))
             .querySelector('[data-testid=feed-as-noise]').click()";
@@ -230,10 +230,10 @@ async fn the_feed_is_filtered_and_noise_is_folded_for_good() {
         page.reaches("pods", "live", SOON).await;
         path(&pods[0], "example.org-a", "three").await;
         path(&pods[1], "example.org-b", "four").await;
-        row(page, "the other field is told", |row| row[3].contains("four")).await;
+        row(page, "the other field is shown", |row| row[3].contains("four")).await;
         assert!(!rows(page).await.iter().any(|row| row[3].contains("three")), "noise is remembered");
         page.read::<Value>("document.querySelector('[data-testid=feed-noise] button').click()", Vec::new()).await;
-        row(page, "the field is told again", |row| row[3].contains("three")).await;
+        row(page, "the field is shown again", |row| row[3].contains("three")).await;
     })
     .await;
 }
@@ -294,7 +294,7 @@ async fn the_recorder_is_turned_off_and_on_and_the_feed_says_so() {
         label("two").await;
         page.open("#/pods?view=changes").await;
         // The version before came while the recorder was off.
-        row(page, "the change is told as far as it is known", |row| {
+        row(page, "the change is shown as far as it is known", |row| {
             row[3] == "changed, the version before is not kept"
         })
         .await;
@@ -336,7 +336,7 @@ async fn a_loop_is_found_and_shown_in_a_sentence() {
     let (_turn, _cluster, proxy) = started(&Options { scenario: "hot-loop", pods: 40, ..Options::default() }).await;
     with_page("a_loop_is_found_and_shown_in_a_sentence", &proxy.url(), "#/changes", async |page| {
         page.reaches("deployments", "live", SOON).await;
-        let sentence = wait_until("a card tells of the loop", Duration::from_secs(60), async || {
+        let sentence = wait_until("a card reports the loop", Duration::from_secs(60), async || {
             let card: Option<String> = page
                 .read("return document.querySelector('[data-testid=card]')?.textContent ?? null", Vec::new())
                 .await;

@@ -15,7 +15,7 @@ use crate::page::live::started;
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// A mark as the page tells it.
+/// A mark as the page reports it.
 #[derive(Debug, Deserialize)]
 struct Mark {
     time: f64,
@@ -68,7 +68,7 @@ async fn count(page: &Page, name: &str) -> u64 {
     .await
 }
 
-/// How many changes the table tells of, those included that say nothing.
+/// How many changes the table counts, those included that say nothing.
 async fn all(page: &Page) -> u64 {
     let words = page.text("span-words").await;
     let numbers = words.split(' ').filter_map(|word| word.replace(',', "").parse::<u64>().ok());
@@ -109,7 +109,7 @@ async fn a_stretch_is_dragged_and_its_counts_are_those_of_the_marks_and_of_the_c
         )
         .await;
         let has_rows = "return [...document.querySelectorAll('[data-testid=feed-row]')].length > 0";
-        page.becomes("the feed tells of it", has_rows, json!(true)).await;
+        page.becomes("the feed shows it", has_rows, json!(true)).await;
 
         // Over everything since the page is live, the cluster's own log counts the same.
         let writes = cluster.log("pods").await;
@@ -192,7 +192,7 @@ async fn what_else_changed_around_a_change_is_one_click_or_key_away() {
         let patch = json!({ "metadata": { "labels": { "example.org-a": "one" } } });
         cluster.patch(&format!("/api/v1/namespaces/{namespace}/pods/{own}"), &patch).await;
         page.becomes(
-            "the change is told",
+            "the change is shown",
             "return [...document.querySelectorAll('[data-testid=feed-row]')].some(row => row.textContent.includes('example.org-a'))",
             json!(true),
         )

@@ -60,7 +60,7 @@ async fn a_key_opens_it_steps_lead_to_and_fro_and_the_same_address_opens_on_the_
         page.press("[[[[[[[[").await;
         is_at(page, 3).await;
         assert_eq!(shown(page).await, there);
-        // A screen reader is told the step.
+        // A screen reader reads out the step.
         let spoken = page.text("inside-spoken").await;
         assert!(spoken.starts_with("Step 3. The list is compared"), "{spoken}");
         wait_until("the address has the step", SOON, async || {

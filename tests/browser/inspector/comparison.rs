@@ -106,7 +106,7 @@ async fn whoever_points_at_a_time_sees_its_date_and_zone() {
             return [time?.textContent ?? '', time?.title ?? '']";
         page.press("z").await;
         says(page, "clock", &["UTC"]).await;
-        wait_until("a time is told", SOON, async || {
+        wait_until("a time is shown", SOON, async || {
             let [time, full]: [String; 2] = page.read(script, Vec::new()).await;
             let clock = time.strip_suffix('Z').unwrap_or("none");
             holds(full.contains(&format!(" {clock} UTC")) && full.len() > clock.len() + 18, || {

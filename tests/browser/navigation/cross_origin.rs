@@ -83,7 +83,7 @@ async fn an_api_that_fetch_may_not_read_is_followed_by_sockets_alone() {
         page.reaches("pods", "live", RECOVERY).await;
         page.shows("pods", &cluster.list(PODS).await, SOON).await;
 
-        // A kind that only discovery could tell of is missing, in words. Deployments are known.
+        // A kind that only discovery could report is missing, in words. Deployments are known.
         page.open("#/widgets").await;
         page.reload().await;
         says(page, "empty", "There is no “widgets”").await;

@@ -43,7 +43,7 @@ async fn each_step_of_the_first_five_minutes_is_seen() {
             const end = rows.findIndex(([depth], at) => at > own && depth === '0');
             const further = own < 0 ? [] : rows.slice(own + 1, end < 0 ? undefined : end).map(([, words]) => words);
             return [/ReplicaSet/, /Pod/].map(kind => further.some(words => kind.test(words) && words.includes('web')))";
-        wait_until("a ReplicaSet and Pods are told below it", SOON, async || {
+        wait_until("a ReplicaSet and Pods are shown below it", SOON, async || {
             let found: Vec<bool> = page.read(below, Vec::new()).await;
             holds(found == [true, true], || format!("{found:?}"))
         })

@@ -1,6 +1,6 @@
 //! Nobody who does not know the secret path reaches the page or the API, through either proxy: not another page in the
 //! same browser, and not through a name that was made to resolve to this machine. A user who knows the path has access
-//! to everything, and the page tells the path to nobody.
+//! to everything, and the page shows the path to nobody.
 
 use std::fmt::Write;
 use std::time::Duration;

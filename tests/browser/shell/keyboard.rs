@@ -369,7 +369,7 @@ async fn the_feed_and_the_lanes_are_used_by_keys_alone() {
             cluster.patch(&pod(key), &json!({ "metadata": { "labels": { label: "one" } } })).await;
         }
         let rows = "return [...document.querySelectorAll('[data-testid=feed-row][data-what=change]')].length >= 3";
-        page.becomes("the changes are told", rows, json!(true)).await;
+        page.becomes("the changes are shown", rows, json!(true)).await;
         let links = "return [document.activeElement.textContent, document.activeElement.getBoundingClientRect().width > 60]";
         page.press("\u{e004}").await; // Tab
         page.becomes("the first Tab comes to a way past all else", links, json!(["Skip to the changes", true])).await;

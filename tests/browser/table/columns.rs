@@ -22,7 +22,7 @@ const NEWER: &str = r#"
         return new Response(text, { status: answer.status, headers: answer.headers });
     };"#;
 
-/// The demo cluster says that it is a 1.35, whose printers do not tell which IngressClass is the default. Later
+/// The demo cluster says that it is a 1.35, whose printers do not say which IngressClass is the default. Later
 /// printers do.
 #[tokio::test]
 async fn cells_follow_the_server_s_release() {

@@ -29,7 +29,7 @@ async fn fifty_thousand_pods() {
         let script = "
             const [table, first] = ['[aria-rowcount]', '[role=row][data-key]'].map(it => document.querySelector(it));
             return [table.getAttribute('aria-rowcount'), first.getAttribute('aria-rowindex')]";
-        page.becomes("a screen reader is told of all rows", script, json!([(truth.count() + 1).to_string(), "2"]))
+        page.becomes("a screen reader can count all the rows", script, json!([(truth.count() + 1).to_string(), "2"]))
             .await;
         let nodes = async || page.read::<u32>("return document.querySelectorAll('*').length", Vec::new()).await;
         let at_the_top = nodes().await;

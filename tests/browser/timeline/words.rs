@@ -67,7 +67,7 @@ async fn lanes_say_the_words_of_the_table_and_hold_the_events() {
         {
             cluster.put(&object).await;
         }
-        // A screen reader is told the lanes. The Event has none of its own.
+        // A screen reader reads out the lanes. The Event has none of its own.
         let label = "return document.querySelector('[data-testid=timeline]').ariaLabel";
         let words: String = wait_until("the words of the lanes", SOON, async || {
             let words: String = page.read(label, Vec::new()).await;
@@ -116,7 +116,7 @@ async fn lanes_say_the_words_of_the_table_and_hold_the_events() {
     .await;
 }
 
-/// More is written than the recorder holds: the time of which only marks are left is told.
+/// More is written than the recorder holds: the time of which only marks are left is shown.
 #[tokio::test]
 async fn what_the_recorder_dropped_is_shown_on_the_timeline() {
     let (_turn, cluster, proxy) = started(&Options { pods: 50, ..Options::default() }).await;
@@ -157,7 +157,7 @@ async fn what_the_recorder_dropped_is_shown_on_the_timeline() {
             x -= if x > right - 120.0 { 1.0 } else { 6.0 };
         }
         let at = said.iter().position(|said| said.contains("only marks before "));
-        assert!(at.is_some_and(|at| at > 0), "told in the strip, but not of now: {said:#?}");
+        assert!(at.is_some_and(|at| at > 0), "said in the strip, but not of now: {said:#?}");
     })
     .await;
 }

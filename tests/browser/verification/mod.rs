@@ -16,7 +16,7 @@ use crate::page::live::started;
 const PODS: &str = "/api/v1/pods";
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What `status()` tells about the checks.
+/// What `status()` says about the checks.
 #[derive(Debug, Deserialize)]
 struct Verified {
     at: Option<f64>,

@@ -22,7 +22,7 @@ async fn it_opens_by_its_key_and_all_of_it_is_in_order() {
         cluster.control("restart?revision=1000000").await;
         page.press("H").await;
         let said = "return document.querySelector('[data-testid=health][open]')?.textContent.includes('Listed again at') ?? false";
-        page.becomes("a relist is told", said, json!(true)).await;
+        page.becomes("a relist is reported", said, json!(true)).await;
         assert!(page.hash().await.contains("health=1"));
         for (width, height) in [(1440, 900), (1024, 700)] {
             viewport(page, width, height).await;

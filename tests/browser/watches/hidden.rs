@@ -111,7 +111,7 @@ async fn timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep() {
         let waits = "return kubechurn.status().find(kind => kind.resource === 'pods').account.timeline";
         let waits: Value = page.read(waits, Vec::new()).await;
         let (meant, waiting) = (waits["meant"].as_u64().unwrap_or(0), waits["waiting"].as_u64());
-        // How much is received depends on the machine: enough to tell what is drained from what is not.
+        // How much is received depends on the machine: enough to distinguish what is drained from what is not.
         assert!(
             meant > 10_000 && waiting.is_some_and(|waiting| waiting < 5_000),
             "what waits was not drained: {waits}"

@@ -75,17 +75,17 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
         .await;
         page.becomes("no choice is marked", CHOSEN, json!([])).await;
 
-        // The selected object's inspector tells of the resync. A later update is shown like any other.
+        // The selected object's inspector shows the resync. A later update is shown like any other.
         let key = truth.in_order()[0].to_owned();
         page.open(&format!("?resync=1#/pods?sel={key}&tab=changes")).await;
         page.reaches("pods", "live", SOON).await;
-        wait_until("the inspector tells of the resync", SOON, async || {
+        wait_until("the inspector shows the resync", SOON, async || {
             let words = page.text("inspector-resynced").await;
             holds(words.contains("◇ Sync") && words.contains("replayed by"), || words)
         })
         .await;
         let summary = "return document.querySelector('[data-testid=timeline]').ariaLabel.includes('resync')";
-        page.becomes("the timeline tells of the resync in words", summary, json!(true)).await;
+        page.becomes("the timeline says in words that there was a resync", summary, json!(true)).await;
         cluster.delete(&pod(&key)).await;
         let truth = cluster.list(PODS).await;
         page.shows("pods", &truth, SOON).await;

@@ -1,4 +1,4 @@
-//! A row of the feed: one or more changes told together.
+//! A row of the feed: one or more changes shown together.
 
 use std::fmt;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ pub struct Entry {
     pub subject: Subject,
     /// What happened last.
     pub delta_type: DeltaType,
-    /// How many changes it tells.
+    /// How many changes it stands for.
     pub count: u64,
     /// When the first of them was received, in milliseconds. This is the time of the row: its block stands where the first
     /// change of its first entry was received.
@@ -108,7 +108,7 @@ pub struct Entry {
     pub fails: bool,
     /// How many fields changed at once whose values are not followed.
     pub(super) unlisted: usize,
-    /// Whether its objects have several owners, or it tells Events about several objects.
+    /// Whether its objects have several owners, or it stands for Events about several objects.
     pub(super) is_mixed: bool,
     /// What the first Event is about.
     pub(super) about: Option<Uid>,

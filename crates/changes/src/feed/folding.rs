@@ -1,4 +1,4 @@
-//! Which changes are told together, and which entry is indented under which.
+//! Which changes are shown together, and which entry is indented under which.
 //!
 //! Entries stand in blocks. A block begins with a change that has no known cause, and holds what that change caused: a
 //! change of an object that asks for something is caused by its owner if the owner's entry asked for something, and
@@ -298,7 +298,7 @@ impl Folding {
         }
     }
 
-    /// Whether a change is told by the entry that told the object's last one.
+    /// Whether a change is shown by the entry that showed the object's last one.
     fn goes_on(&self, own: &Entry, line: &Line, signature: u64) -> bool {
         let fails = line.trouble().is_some();
         let quiet = line.at - own.last_at;
@@ -352,7 +352,7 @@ impl Folding {
             // All Warnings about a block are one entry, and all other Events.
             (Some(parent), _) if line.is_event() || is_among => (parent.block, Uid::default()),
             (Some(parent), Some(owner)) => (parent.block, owner.uid.clone()),
-            // Warnings of one reason about the Pods of one owner, of which nothing else is told here.
+            // Warnings of one reason about the Pods of one owner, of which nothing else is shown here.
             (None, Some(about)) if line.is_warning() => (0, pods.owner_of(&about.uid).unwrap_or(&about.uid).clone()),
             (None, Some(owner)) => (0, owner.uid.clone()),
             (_, None) => return Err(None),
@@ -559,7 +559,7 @@ impl Folding {
     }
 }
 
-/// An entry that tells nothing yet.
+/// An entry that stands for no change yet.
 pub(super) fn blank(id: EntryId, at: f64, subject: Subject) -> Entry {
     Entry {
         id,
@@ -640,7 +640,7 @@ fn metadata(line: &Line) -> Option<&SmolStr> {
     field.map(|field| &field.path)
 }
 
-/// Whether an entry tells of a field.
+/// Whether an entry shows a field.
 fn has(entry: &Entry, path: &str) -> bool {
     entry.progress.iter().any(|known| known.path == path)
 }

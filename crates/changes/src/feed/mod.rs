@@ -158,7 +158,7 @@ impl Feed {
         &self.filter
     }
 
-    /// Applies a mark to the changes that are kept whole, and makes the rows anew. Changes to come are told with the mark
+    /// Applies a mark to the changes that are kept whole, and makes the rows anew. Changes to come are read with the mark
     /// ([`Line::new`]).
     pub fn mark(&mut self, mark: &Mark) {
         for line in &mut self.lines {

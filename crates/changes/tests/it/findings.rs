@@ -152,7 +152,7 @@ fn a_pod_template_may_be_taken_back_and_forth_a_few_times_by_one_manager() {
         play.set(f64::from(turn) * 8_000.0, DEPLOYMENT, template(turn, "controller"));
     }
     assert_eq!(play.only(56_000.0).title(), "A field flaps");
-    // Two managers that undo each other are told as soon as for any other field.
+    // Two managers that undo each other are reported as soon as for any other field.
     let mut play = Play::default();
     for turn in 0..5u32 {
         let manager = ["argocd", "kubectl-set"][turn as usize % 2];

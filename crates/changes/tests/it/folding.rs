@@ -506,7 +506,7 @@ fn an_event_that_was_listed_and_counts_on_says_why() {
         play.check(&["Event e1 reason BackOff, message so it is"]);
     }
     assert_eq!(play.feed.rows().next().unwrap().repetition(), "× 2 in 1 s");
-    // Beside others it is told what each of them says.
+    // Beside others the feed shows what each of them says.
     play.set(7_000.0, "Pod", "p", "", json!({"generation": 1}));
     play.set(7_100.0, "Event", "e3", "", event("Failed", 1));
     play.set(8_000.0, "Event", "e2", "", event("FailedMount", 5));

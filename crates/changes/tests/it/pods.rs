@@ -28,7 +28,7 @@ fn line(old: Option<&str>, new: &str) -> Line {
     Line::new(received, &Marks::default())
 }
 
-/// What the feed tells of a new Pod; nothing is told of a Pod without a word.
+/// What the feed shows of a new Pod; nothing is shown of a Pod without a word.
 fn feed_word(text: &str) -> String {
     let status = line(None, text).fields.into_iter().find(|field| field.path == "STATUS");
     status.map_or_else(String::new, |field| field.new.unwrap().kept().to_owned())

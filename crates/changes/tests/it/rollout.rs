@@ -27,7 +27,7 @@ fn every_diff_is_that_of_the_values() {
             .into_iter()
             .map(|change| (change.path.to_string(), (change.old.map(value), change.new.map(value))))
             .collect();
-        assert_eq!(fields.len(), count, "a path is told twice");
+        assert_eq!(fields.len(), count, "a path is reported twice");
         assert_eq!(fields, independent::diff(&value(old), &value(&step.new)), "{} {}", step.seq, step.key);
         compared += count;
     }

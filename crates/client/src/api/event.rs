@@ -71,7 +71,7 @@ pub fn split(text: &str) -> Result<Frame<'_>, DecodeError> {
     Ok(Frame { event_type, object })
 }
 
-/// What a bookmark tells.
+/// What a bookmark says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bookmark<'a> {
     /// Everything up to this version has been sent.

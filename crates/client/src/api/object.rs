@@ -225,7 +225,7 @@ pub enum DecodeError {
     /// The bytes are no UTF-8.
     #[error("not UTF-8: {0}")]
     Encoding(#[from] std::str::Utf8Error),
-    /// There is no `metadata.name`, so that the object cannot be told from others.
+    /// There is no `metadata.name`, so that the object cannot be distinguished from others.
     #[error("the object has no metadata.name")]
     NoName,
 }

@@ -14,7 +14,7 @@ pub struct Release {
 }
 
 impl Release {
-    /// Reads the answer. `None` where it names no release: some servers do not tell every user.
+    /// Reads the answer. `None` where it names no release: some servers do not show it to every user.
     pub fn parse(text: &str) -> Option<Release> {
         let [major, minor, git_version, ..] = json::pick(text, &["major", "minor", "gitVersion"]).ok()?;
         let [major, minor, git_version] =

@@ -135,8 +135,8 @@ impl WatchRequest {
         query.end()
     }
 
-    /// The same watch for one second, to be fetched over HTTP. A browser does not tell why a WebSocket was refused; and a GET
-    /// of the list would not tell either, for LIST and WATCH are allowed separately.
+    /// The same watch for one second, to be fetched over HTTP. A browser does not say why a WebSocket was refused; and a GET
+    /// of the list would not say it either, for LIST and WATCH are allowed separately.
     pub fn probe(&self) -> WatchRequest {
         WatchRequest { timeout_seconds: 1, ..self.clone() }
     }

@@ -217,7 +217,7 @@ mod tests {
             Verdict::Failing,
             "etcd",
         );
-        // What the store cannot read has no event, whoever tells of it.
+        // What the store cannot read has no event, whoever reports it.
         for reason in ["StorageReadError", "InternalError"] {
             let words = "saw a DELETED event, but object data is corrupt";
             let body = format!(r#"{{"kind":"Status","reason":"{reason}","message":"{words}","code":500}}"#);

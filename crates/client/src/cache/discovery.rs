@@ -1,11 +1,11 @@
-//! Which resources a server has, as far as it has answered: client-go's `discovery/cached/memory`. It is told each answer, and
+//! Which resources a server has, as far as it has answered: client-go's `discovery/cached/memory`. It is given each answer, and
 //! says what to ask next.
 
 use crate::api::definition::may_define;
 use crate::api::discovery::{Answer, Discovered, GroupVersion, PATHS, prefer, read, read_version};
 use crate::api::object::DecodeError;
 
-/// How often a server is asked, in milliseconds. While nothing has changed, its answer is a bare 304. A watch would tell of
+/// How often a server is asked, in milliseconds. While nothing has changed, its answer is a bare 304. A watch would report
 /// one kind of definitions only, and only users who may watch them.
 const AGAIN: u32 = 5_000;
 /// How often a server is asked that does not aggregate its answers, so that it has to be asked for many documents; in

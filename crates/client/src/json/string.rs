@@ -18,7 +18,7 @@ pub(super) fn string(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of an escape. Only decoding a string tells whether a surrogate has its partner.
+/// The end of an escape. Only decoding a string shows whether a surrogate has its partner.
 fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     match byte(bytes, at + 1) {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),

@@ -83,7 +83,7 @@ impl EventCorrelator {
         }
     }
 
-    /// Tells what to do with an Event that comes at `now`.
+    /// Says what to do with an Event that comes at `now`.
     pub fn correlate(&mut self, event: Event, now: f64) -> Correlated {
         let (event, key) = self.aggregator.aggregate(event, now);
         let event = self.logger.observe(event, &key);

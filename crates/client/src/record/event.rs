@@ -171,7 +171,7 @@ pub struct EventPatch {
     pub count: u32,
     /// When it did last.
     pub last_timestamp: Time,
-    /// What it says now: one that combines others tells the newest of them.
+    /// What it says now: one that combines others says what the newest of them does.
     pub message: String,
 }
 

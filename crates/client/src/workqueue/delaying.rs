@@ -1,4 +1,4 @@
-//! A work queue to which items can be added after a delay. It never waits: it says when it is to be told the time next.
+//! A work queue to which items can be added after a delay. It never waits: it says when it is to be given the time next.
 
 use std::cmp::Ordering;
 use std::hash::Hash;

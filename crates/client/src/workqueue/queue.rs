@@ -65,7 +65,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
 
     /// Takes the item that has waited longest; it is in work until [`WorkQueue::done`].
     ///
-    /// After a shutdown, items that wait can still be taken. In client-go a worker may be told to quit while an item of
+    /// After a shutdown, items that wait can still be taken. In client-go a worker may be asked to quit while an item of
     /// another worker has still to be worked on again; here `ShutDown` comes only when that is over, too.
     pub fn get(&mut self) -> Got<T> {
         let Some(item) = self.queue.pop_front() else {
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     /// Plays words on a queue and writes what `get` found: `+a` adds (`!` follows if it was refused), `g` gets,
-    /// `-a` is done, `X` shuts down, `D` shuts down with drain, `#` tells the length.
+    /// `-a` is done, `X` shuts down, `D` shuts down with drain, `#` writes the length.
     fn check(words: &str, expected: &str) {
         let mut queue = WorkQueue::default();
         let mut seen = Vec::new();

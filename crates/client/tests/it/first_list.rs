@@ -1,4 +1,4 @@
-//! What a handler is told of a first list while it comes: the contract of `HandlerOptions::listing`.
+//! What a handler is notified of while a first list comes: the contract of `HandlerOptions::listing`.
 
 use kubechurn_client::cache::handler::HandlerOptions;
 use kubechurn_client::cache::processor::HandlerId;
@@ -32,7 +32,7 @@ fn the_items_of_a_first_list_are_delivered_as_they_come_and_no_other_delta() {
     talk.check(&[("drain", "Added a@3 Added c@5")]);
     assert_eq!(received(&mut talk), "Added a@3 Added c@5");
     assert!(talk.informer.handler_has_synced(id));
-    // From then on it is told of changes alone, and of a relist no more than any other handler.
+    // From then on it is notified of changes alone, and of a relist no more than any other handler.
     talk.check(&[("MODIFIED a@6", ""), ("drain", "Updated a@3>6")]);
     assert_eq!(received(&mut talk), "Updated a@3>6");
     talk.check(&[("+2000", ""), ("ERROR 410 Expired gone", "wait 800"), ("timer", "stream 6"), ("open", "")]);
@@ -52,7 +52,7 @@ fn a_list_that_breaks_is_delivered_again_by_the_next_one() {
     talk.check(&[("unreachable", "wait 800")]);
     assert_eq!(received(&mut talk), "");
     talk.check(&[("timer", "list 0 limit 500"), ("page 12 b@2 c@10", "watch 12"), ("drain", "Added b@2 Added c@10")]);
-    // The list was complete before the handler took its items: each of them is told once, as what it is now.
+    // The list was complete before the handler took its items: each of them is reported once, as what it is now.
     assert_eq!(received(&mut talk), "Added b@2 Added c@10");
     let ledger = talk.informer.handler_ledger(id).unwrap();
     assert_eq!((ledger.handled, ledger.passed_over, ledger.waiting, ledger.meant), (4, 2, 0, 6));

@@ -8,7 +8,7 @@ mod client_go;
 mod consistency;
 /// Whole conversations with a server. Each test is named after the fault in it.
 mod conversations;
-/// What a handler is told of a first list while it comes.
+/// What a handler is notified of while a first list comes.
 mod first_list;
 /// Several watches and one heartbeat, with sockets that are open but dead.
 mod heartbeat;

@@ -82,11 +82,11 @@ impl Server {
         let status = self.proc("status");
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-        kilobytes.expect("Linux tells the size of a process") * 1024
+        kilobytes.expect("Linux reports the size of a process") * 1024
     }
 
     fn proc(&self, file: &str) -> String {
         let id = self.process.id().expect("it runs");
-        std::fs::read_to_string(format!("/proc/{id}/{file}")).expect("Linux tells of its processes")
+        std::fs::read_to_string(format!("/proc/{id}/{file}")).expect("Linux reports on its processes")
     }
 }

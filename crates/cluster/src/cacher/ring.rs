@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(ring.oldest(), 50 - ring.events.len() as u64);
     }
 
-    /// A reader is told when events are dropped before it has read them.
+    /// A reader gets an error when events are dropped before it has read them.
     #[tokio::test(start_paused = true)]
     async fn an_interval_whose_events_have_gone_is_invalid() {
         let slow = Duration::from_secs(60);

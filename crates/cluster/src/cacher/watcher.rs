@@ -167,7 +167,7 @@ impl Watcher {
                 return Step::Cut;
             }
             // A stalled watch reads nothing, like a client that has stopped reading. It is ended for slowness like any
-            // other, and the client is told so when the stall is over.
+            // other, and that is reported to the client when the stall is over.
             if *self.stalled.borrow_and_update() {
                 tokio::select! {
                     _ = self.stalled.changed() => {}

@@ -105,7 +105,7 @@ impl Informers {
         }
     }
 
-    /// Starts the informers that are new, and tells new handlers of running informers what is known. Must be called on
+    /// Starts the informers that are new, and notifies new handlers of running informers of what is known. Must be called on
     /// a `LocalSet`; the tasks end with [`Self::shutdown`].
     pub fn start(&self) {
         let running: Vec<InformerId> = self.0.factory.borrow().iter().map(|(id, _)| id).collect();

@@ -64,7 +64,7 @@ fn restart(api: &Api, revision: u64) -> Result<u64, Status> {
     let all = api.registry.all();
     api.faults.rules().count("restart");
     api.faults.switches().cut_all();
-    // The watches are told by the cut before they find their cache closed.
+    // The cut notifies the watches before they find their cache closed.
     all.iter().for_each(|resource| api.store.close(resource.id));
     let newest = storage.restart(revision)?;
     for resource in &all {

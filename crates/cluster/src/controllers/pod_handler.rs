@@ -18,7 +18,7 @@ pub struct PodHandler {
     /// The workloads, which have a `spec.selector`.
     pub owners: Lister,
     pub pods: Lister,
-    /// Told of observed creations and deletions.
+    /// Notified of observed creations and deletions.
     pub expectations: Rc<Expectations>,
     /// The queue for the keys of the workloads.
     pub queue: Queue<ObjectKey>,

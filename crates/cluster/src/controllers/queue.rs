@@ -106,7 +106,7 @@ impl<K: Clone + Debug + Eq + Hash + 'static> Queue<K> {
         self.0.changed.notify_waiters();
     }
 
-    /// A number of its own, which tells it from other queues.
+    /// A number of its own, which distinguishes it from other queues.
     #[cfg(test)]
     pub fn number(&self) -> usize {
         Rc::as_ptr(&self.0) as usize

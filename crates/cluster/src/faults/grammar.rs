@@ -46,7 +46,7 @@ pub fn parse_flag(text: &str, is_resource: &dyn Fn(&str) -> bool) -> Result<Spec
     parse(pairs?, is_resource)
 }
 
-/// Parses words. `is_resource` tells whether a plural name is known.
+/// Parses words. `is_resource` says whether a plural name is known.
 pub fn parse(
     pairs: impl IntoIterator<Item = (String, String)>,
     is_resource: &dyn Fn(&str) -> bool,

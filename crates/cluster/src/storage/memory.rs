@@ -61,7 +61,7 @@ impl Memory {
     /// Ends every watch with an error.
     pub fn fail_watches(&self, error: &StorageError) {
         for watch in self.lock().watches.drain(..) {
-            // A receiver that was dropped need not be told.
+            // A receiver that was dropped need not be notified.
             let _ = watch.items.send(WatchItem::Failed(error.clone()));
         }
     }
@@ -211,7 +211,7 @@ impl Storage for Memory {
         let mut state = self.lock();
         let newest = state.revision;
         if newest >= revision {
-            // There are many requests, and each watch is told once.
+            // There are many requests, and each watch is notified once.
             for watch in state.watches.iter_mut().filter(|watch| watch.progress < newest) {
                 watch.progress = newest;
                 // A watch whose receiver was dropped is removed at the next change.

@@ -204,7 +204,7 @@ async fn a_server_below_a_path_is_reached_with_what_every_way_of_serving_gives_t
     }
 }
 
-/// What the proxy refuses is told by the parts of a path: objects may be called `exec`, and namespaces `pods`.
+/// What the proxy refuses is known by the parts of a path: objects may be called `exec`, and namespaces `pods`.
 #[tokio::test]
 async fn an_object_of_an_unusual_name_is_no_way_into_a_pod() {
     let plugin = project_file("plugin/kubectl-churn");

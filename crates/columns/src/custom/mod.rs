@@ -64,7 +64,7 @@ fn telling(printer: &Printer) -> Option<usize> {
     }
 }
 
-/// The columns that a definition asks for. The one that shows a condition which tells whether an object is as it should be, or
+/// The columns that a definition asks for. The one that shows a condition which says whether an object is as it should be, or
 /// else its phase, is the object's state; where there is none, a column [`STATE`] is. A definition without columns gets AGE. After
 /// the first column whose path the server cannot parse there are no further columns, as in the server's own table.
 pub fn columns(definition: &[PrinterColumn]) -> (Vec<Column>, Printers) {

@@ -206,7 +206,7 @@ const VALIDATING_POLICY_BINDING: [Printed; 3] = [
         Ok(match (&*namespace, &*name, &LabelSelector::read(fields, 2)?) {
             (_, "", None) => Cell::Static("<unset>"),
             (_, "", Some(selector)) => selector::go_cell(selector),
-            // The binding does not tell whether the parameters' kind has namespaces.
+            // The binding does not say whether the parameters' kind has namespaces.
             ("", name, _) => Cell::Text(["*/", name].concat().into()),
             (namespace, name, _) => Cell::Text([namespace, "/", name].concat().into()),
         })

@@ -63,7 +63,7 @@ impl PartialEq for Kind {
 
 impl Kind {
     /// Whether `kubectl get` begins a row with the name. It does not if NAME is among the columns: an Event's name says
-    /// nothing, and is shown last and only on demand; a StorageClass's NAME also tells whether it is the default. A
+    /// nothing, and is shown last and only on demand; a StorageClass's NAME also says whether it is the default. A
     /// definition may give a column that title too, in addition to the name.
     pub fn leads_with_name(&self) -> bool {
         self.columns.iter().all(|column| column.title != "NAME" || !column.source.is_empty())

@@ -85,7 +85,7 @@ const VOLUME: [Printed; 10] = [
     words("VOLUMEMODE", &["spec volumeMode"], |fields| fields.text("<unset>")).on_demand(),
 ];
 
-/// StorageClasses, in the sidebar under Storage. NAME is among the columns, because it also tells which class is the
+/// StorageClasses, in the sidebar under Storage. NAME is among the columns, because it also says which class is the
 /// default.
 pub const STORAGE_CLASSES: Kind = Kind {
     resource: storage("storageclasses", "StorageClass", false),

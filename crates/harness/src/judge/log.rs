@@ -22,7 +22,7 @@ pub struct PageLog {
 pub struct Entry {
     /// When, by the page's clock.
     pub at: f64,
-    /// The word that says what the entry tells.
+    /// The word that says what the entry reports.
     pub word: String,
     /// The resource, such as `deployments.apps`; empty if the entry is about all of them.
     pub resource: String,

@@ -55,7 +55,7 @@ pub struct Verdict {
     pub coalesced: usize,
     /// Lives that were over before the first list, or lie in a gap that the timeline shows.
     pub unobservable: usize,
-    /// Lives of which nothing tells.
+    /// Lives that nothing accounts for.
     pub unaccounted: usize,
     /// How many versions were recorded.
     pub recorded: usize,

@@ -93,7 +93,7 @@ fn sent_and_received(case: &Case<'_>, verdict: &mut Verdict) {
     verdict.residual += residual;
 }
 
-/// Whether a connection is of the case's resource. The watches that the page asked for tell the path.
+/// Whether a connection is of the case's resource. The watches that the page asked for name the path.
 fn path_is_of(connection: &Connection, case: &Case<'_>) -> bool {
     let path = |url: &str| url.split('?').next().unwrap_or_default().to_owned();
     case.log.of("watch", case.resource).any(|entry| path(entry.text(0)) == path(&connection.path))
@@ -144,7 +144,7 @@ fn applied_and_shown(case: &Case<'_>, verdict: &mut Verdict) {
     for (word, sign) in [("applied", 1), ("shown", -1)] {
         for entry in case.log.of(word, case.resource) {
             let what = match entry.text(0) {
-                // A resync changes nothing, and only handlers that asked for it are told.
+                // A resync changes nothing, and only handlers that asked for it are notified.
                 "synced" => continue,
                 "deleted" | "absent" => "gone",
                 other => other,

@@ -1,7 +1,7 @@
-//! Filters of the feed that are watched: a change that passes one of them is told by a notification of the browser.
+//! Filters of the feed that are watched: the browser shows a notification of a change that passes one of them.
 //!
 //! At most one notification comes in ten seconds; what passes in between is counted in the next one. What was received
-//! before a filter was watched, what a list brings and what says nothing is never told. The filters live as long as the
+//! before a filter was watched, what a list brings and what says nothing is never notified. The filters live as long as the
 //! page.
 
 use std::fmt::Write as _;
@@ -82,20 +82,20 @@ struct Watched {
     id: u64,
     text: String,
     filter: Filter,
-    /// The number of the first change that may be told.
+    /// The number of the first change that may be notified.
     from: u64,
     passed: u64,
 }
 
-/// The filters that are watched, and what is still to be told.
+/// The filters that are watched, and what is still to be notified.
 #[derive(Debug, Default)]
 pub struct Alerts {
     watched: Vec<Watched>,
     /// The number of the next filter.
     next: u64,
-    /// The number of the next change to be looked at: changes are told again when the user changes what is noise.
+    /// The number of the next change to be looked at: changes are read again when the user changes what is noise.
     looked: u64,
-    /// The first of the changes that wait to be told, in words.
+    /// The first of the changes that wait to be notified, in words.
     words: Vec<String>,
     /// How many wait.
     waiting: u64,
@@ -132,7 +132,7 @@ impl Alerts {
         }
     }
 
-    /// Watches nothing any more. What waits is not told.
+    /// Watches nothing any more. What waits is not notified.
     pub fn end_all(&mut self) {
         self.watched.clear();
         self.words.clear();
@@ -144,7 +144,7 @@ impl Alerts {
         self.sound = sound;
     }
 
-    /// Looks at a change. `is_heard` says whether a watch told of it: what only a list shows is not told.
+    /// Looks at a change. `is_heard` says whether a watch reported it: what only a list shows is not notified.
     pub fn look(&mut self, line: &Line, is_heard: bool) {
         if self.watched.is_empty() || line.seq < self.looked {
             return;
@@ -192,12 +192,12 @@ impl Alerts {
         Some(Notification { title, body, sound: self.sound })
     }
 
-    /// How many changes were told since the user was last seen.
+    /// How many changes were notified since the user was last seen.
     pub fn unseen(&self) -> u64 {
         self.unseen
     }
 
-    /// The user is there. Returns whether something was told meanwhile.
+    /// The user is there. Returns whether something was notified meanwhile.
     pub fn seen(&mut self) -> bool {
         std::mem::take(&mut self.unseen) > 0
     }
@@ -271,7 +271,7 @@ mod tests {
         let (old, listed) = (line(9, DeltaType::Updated, "a"), line(10, DeltaType::Replaced, "a"));
         alerts.look(&old, true);
         alerts.look(&listed, true);
-        // A deletion that only a list shows, and one that the watch tells.
+        // A deletion that only a list shows, and one that the watch reports.
         alerts.look(&line(11, DeltaType::Deleted, "a"), false);
         assert_eq!(alerts.deadline(), None);
         let noise = Line { noise: Some(kubechurn_changes::noise::Noise::Marked), ..line(12, DeltaType::Updated, "a") };
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(alerts.deadline(), None);
         alerts.look(&line(13, DeltaType::Deleted, "a"), true);
         assert!(alerts.take_due(0.0).is_some());
-        // What is told again, because another field is noise now, was told.
+        // What is read again, because another field is noise now, was notified before.
         alerts.look(&line(13, DeltaType::Deleted, "a"), true);
         assert_eq!(alerts.deadline(), None);
     }
@@ -290,14 +290,14 @@ mod tests {
         assert!(!alerts.watch("name:a", Filter::default(), 0), "it is watched");
         assert!(alerts.watch("name:ab", Filter::parse("name:ab").unwrap(), 0));
         alerts.look(&line(1, DeltaType::Added, "ab"), true);
-        assert_eq!(alerts.take_due(0.0).unwrap().title, "1 change: name:a", "it passes both, and is told once");
+        assert_eq!(alerts.take_due(0.0).unwrap().title, "1 change: name:a", "it passes both, and is notified once");
         let ids: Vec<u64> = alerts.model().items.iter().map(|item| item.id).collect();
         alerts.end(ids[0]);
         alerts.look(&line(2, DeltaType::Added, "a"), true);
         assert_eq!(alerts.deadline(), None);
         alerts.look(&line(3, DeltaType::Added, "ab"), true);
         alerts.end(ids[1]);
-        assert!(!alerts.is_watching() && alerts.deadline().is_none(), "what waits is not told");
+        assert!(!alerts.is_watching() && alerts.deadline().is_none(), "what waits is not notified");
         (0..MOST).for_each(|at| assert!(alerts.watch(&at.to_string(), Filter::default(), 0)));
         assert!(!alerts.watch("one more", Filter::default(), 0));
     }

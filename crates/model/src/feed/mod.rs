@@ -1,8 +1,8 @@
-//! The feed of changes as the page shows it: which changes are still to be told, which rows of the feed are in sight, and
+//! The feed of changes as the page shows it: which changes are still to be read, which rows of the feed are in sight, and
 //! what each says.
 //!
-//! Every change that is received is numbered by the recorder, and told a moment later: its text and the one before it are
-//! read back and compared, in a share of each frame's time, so that a burst never freezes the page. How many wait is shown.
+//! Every change that is received is numbered by the recorder, and read a moment later: its text is compared with the one
+//! before it, in a share of each frame's time, so that a burst never freezes the page. How many wait is shown.
 
 pub mod alerts;
 mod limits;
@@ -40,7 +40,7 @@ use crate::table::cursor::Step;
 const NARROW: f64 = 620.0;
 /// How far rows above and below the visible ones are in the document too, in CSS pixels.
 const OVERSCAN: f64 = 150.0;
-/// How many changes may wait to be told. Beyond that the oldest are counted, and only recorded: the feed keeps fewer than that,
+/// How many changes may wait to be read. Beyond that the oldest are counted, and only recorded: the feed keeps fewer than that,
 /// and is asked for what happened just now.
 const MOST_WAITING: usize = 10_000;
 
@@ -94,7 +94,7 @@ pub enum FeedCommand {
 pub enum FeedPlace {
     /// A row.
     Entry(EntryId),
-    /// One of the changes that an opened row tells together, by its number.
+    /// One of the changes that an opened row stands for, by its number.
     Line(EntryId, u64),
     /// A further field of such a change, counted from 0.
     Field(EntryId, u64, usize),
@@ -117,9 +117,9 @@ impl FeedPlace {
 /// What is around the rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeedFrame {
-    /// How many changes are told, since when, of how many kinds.
+    /// How many changes are shown, since when, of how many kinds.
     pub words: String,
-    /// How many wait to be told, or were too many; empty where none.
+    /// How many wait to be read, or were too many; empty where none.
     pub waiting: String,
     /// What is not shown because it came after the moment, in words; empty where nothing is.
     pub later: String,
@@ -176,9 +176,9 @@ pub struct Changes {
     pub findings: Findings,
     /// What the user called noise.
     pub marks: Marks,
-    /// The numbers of the changes that are still to be told.
+    /// The numbers of the changes that are still to be read.
     waiting: VecDeque<u64>,
-    /// How many were too many to be told.
+    /// How many were too many to be read.
     pub skipped: u64,
     /// The number of the newest change that the findings know.
     found: Option<u64>,
@@ -200,7 +200,7 @@ pub struct Changes {
     pub net: Option<Net>,
     /// The rows as they were when the user paused the page.
     paused: Option<Feed>,
-    /// What was told of watches, the newest last.
+    /// What was reported of watches, the newest last.
     pub notices: VecDeque<Notice>,
     /// What the objects say of their past.
     pub past: Pasts,
@@ -362,10 +362,10 @@ impl Changes {
         self.hand = in_hand.zip(self.hand.map(|(_, at)| at));
     }
 
-    /// A change was received at a time, and is to be told.
+    /// A change was received at a time, and is to be read.
     pub fn received(&mut self, sequence: u64, at: f64) {
         self.times.push(sequence, at);
-        // With what is to be told again, more may wait.
+        // With what is to be read again, more may wait.
         while self.waiting.len() >= MOST_WAITING {
             self.waiting.pop_front();
             self.skipped += 1;
@@ -373,7 +373,7 @@ impl Changes {
         self.waiting.push_back(sequence);
     }
 
-    /// How many changes are still to be told.
+    /// How many changes are still to be read.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
@@ -725,7 +725,7 @@ mod tests {
         let mut changes = Changes::default();
         (0..MOST_WAITING as u64 + 10).for_each(|sequence| changes.received(sequence, 0.0));
         assert_eq!((changes.waiting(), changes.skipped, changes.take_next()), (MOST_WAITING, 10, Some(10)));
-        // Changes that are to be told again come before these, and are too many.
+        // Changes that are to be read again come before these, and are too many.
         (0..20).for_each(|sequence| changes.waiting.push_front(sequence));
         changes.received(MOST_WAITING as u64 + 10, 0.0);
         assert_eq!((changes.waiting(), changes.skipped), (MOST_WAITING, 30));

@@ -1,4 +1,4 @@
-//! Tells what changed: reads what the recorder has of each change, a share of each frame's time, and shows the feed.
+//! Reads what the recorder has of each change, a share of each frame's time, and shows in the feed what changed.
 
 use std::sync::Arc;
 
@@ -44,17 +44,17 @@ use crate::timeline::scale::Window;
 use crate::view::{ago, elsewhere_in_feed, troubles};
 use crate::watches::missed::Absences;
 
-/// How long a frame may tell changes while the feed is in view, in milliseconds.
+/// How long a frame may read changes while the feed is in view, in milliseconds.
 const SHARE: f64 = 8.0;
 /// The same while only a filter is watched.
 const WATCHED_SHARE: f64 = 3.0;
-/// The same while nobody waits for it, and only loops and fights are looked for. Of a thousand writes a second all are told in
+/// The same while nobody waits for it, and only loops and fights are looked for. Of a thousand writes a second all are read in
 /// that time; where there are more, the page has enough to do.
 const QUIET_SHARE: f64 = 1.0;
 /// What an empty feed says while the recorder is off.
 const OFF: &str = "The recorder is off, so that no change is listed, no loop or fight is found, and no watched filter notifies. \
                    The menu Table of a kind gives it memory again.";
-/// How many changes may wait without a word: they are told within a moment.
+/// How many changes may wait without a word: they are read within a moment.
 const FEW: usize = 100;
 /// How many changes are read between two readings of the clock.
 const BATCH: usize = 8;
@@ -164,7 +164,7 @@ impl Feed {
         feed.counts().significant
     }
 
-    /// How many changes are still to be told, those of the moment that is shown included.
+    /// How many changes are still to be read, those of the moment that is shown included.
     pub(super) fn unread(&self) -> usize {
         let left = self.changes.span.as_ref().map_or(0, |reading| reading.left(&self.changes.times));
         self.changes.waiting() + left as usize
@@ -725,7 +725,7 @@ impl Feed {
     }
 }
 
-/// Up to when the feed tells, if it is in sight and another moment is shown.
+/// Up to when the feed shows changes, if it is in sight and another moment is shown.
 fn until(cx: &Context<'_>) -> Option<f64> {
     cx.watching.moment.filter(|_| cx.navigation.route.changes).map(|moment| moment.at)
 }

@@ -107,7 +107,7 @@ struct HiddenBy {
     changes: bool,
     /// Whether rows are still to be judged.
     works: bool,
-    /// How much had been received at the moment that is shown, and how many changes of that the feed tells.
+    /// How much had been received at the moment that is shown, and how many changes of that the feed shows.
     moment: Option<(u64, u64)>,
 }
 

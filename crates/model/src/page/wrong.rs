@@ -179,8 +179,8 @@ impl Wrong {
         true
     }
 
-    /// The section: what is wrong, then loops and fights, then what is over. What was over at another moment is not told. `unread` is
-    /// the number of the oldest change that was not looked at.
+    /// The section: what is wrong, then loops and fights, then what is over. What was over at another moment is not shown. `unread`
+    /// is the number of the oldest change that was not looked at.
     pub(super) fn model(&mut self, cards: Vec<(Card, usize)>, unread: Option<u64>, cx: &Context<'_>) -> WrongModel {
         let is_over = |entry: &&Entry| entry.ended_at.is_some();
         let moment = cx.watching.moment;

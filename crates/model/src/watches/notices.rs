@@ -494,7 +494,7 @@ mod tests {
                 ),
             ]
         );
-        assert_eq!((list.total(), list.kept.len()), (3, 15), "each is told to programs");
+        assert_eq!((list.total(), list.kept.len()), (3, 15), "each is reported to programs");
         // The next outage is another one, and so is what befalls one watch later.
         say(&mut list, "pods", Notice::Stale { at: 33_000.0, reason: why() });
         say(&mut list, "nodes", Notice::Stale { at: 90_000.0, reason: why() });

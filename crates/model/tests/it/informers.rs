@@ -318,7 +318,7 @@ fn a_handler_is_synced_once_the_first_list_has_reached_it() {
     play.received(early);
     assert_eq!(synced(&play, early), (false, false), "half of it");
     play.drain();
-    assert_eq!(synced(&play, early), (true, false), "in the store, and not told");
+    assert_eq!(synced(&play, early), (true, false), "in the store, and not yet received");
     let late = play.add(CHANGES);
     assert_eq!(synced(&play, late), (true, false));
     play.received(early);

@@ -403,7 +403,7 @@ impl Play {
         std::mem::take(&mut self.effects).join(", ")
     }
 
-    /// The browser tells the page that the address has the fragment that the page asked for.
+    /// The browser notifies the page that the address has the fragment that the page asked for.
     fn arrive(&mut self) -> String {
         let fragment = self.place.url.borrow().1.clone();
         self.effects.clear();

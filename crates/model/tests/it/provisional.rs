@@ -201,7 +201,7 @@ fn very_many_items_are_taken_in_over_several_frames() {
     assert_eq!((play.sums(), play.watches.view().unwrap().counts()), (expected, (5_000, 5_000)));
 }
 
-/// A second view, and a pinned kind that comes into view, are told what the list has brought so far.
+/// A second view, and a pinned kind that comes into view, receive what the list has brought so far.
 #[test]
 fn a_table_that_comes_in_the_middle_of_a_list_has_its_rows() {
     let mut play = Play::at("#/nodes?pin=pods");

@@ -407,7 +407,7 @@ proptest! {
         jumps in proptest::collection::vec(0.0f64..1.0, 3..6),
     ) {
         let mut world = World::new(budget);
-        // Where what told that the clock was set back is dropped, nothing tells it.
+        // Where the record that the clock was set back is dropped, nothing shows it.
         let is_roomy = budget >= 1 << 24;
         play(&mut world, &first, is_roomy);
         play(&mut world, &ops, is_roomy);

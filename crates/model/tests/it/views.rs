@@ -310,7 +310,7 @@ fn a_kind_of_other_columns_is_watched_anew() {
     assert_eq!((play.rows().as_str(), play.informers.len()), ("a1Replaced", 2));
 }
 
-/// What the page was told, to compare a view with: for each kind the live objects and the marks.
+/// What the page received, to compare a view with: for each kind the live objects and the marks.
 #[derive(Default)]
 struct Expected {
     live: BTreeMap<&'static str, BTreeMap<usize, u64>>,

@@ -85,7 +85,7 @@ fn the_sums_run_to_the_rows_that_are_shown() {
     for object in ["a@1", "b@2", "web@3"] {
         play.input(id, Input::Frame(&event("ADDED", object)));
     }
-    // What the list brings before it is complete is told, and no row of it counts.
+    // The table is notified of what the list brings before it is complete, and no row of it counts.
     assert_eq!(sums(&play), (3, 3, 0, 0, 0, 0));
     play.take();
     assert_eq!(sums(&play), (3, 0, 0, 0, 0, 0));

@@ -229,7 +229,7 @@ impl ListReader {
         self.meta.take().ok_or_else(|| wrong("it has no metadata"))
     }
 
-    /// [`ListReader::next`] that tells where the item is. `from` is where the piece is to be read from, and then where
+    /// [`ListReader::next`] that says where the item is. `from` is where the piece is to be read from, and then where
     /// reading ended.
     fn cut(&mut self, piece: &[u8], from: &mut usize) -> Result<Option<Cut>, DecodeError> {
         if std::mem::take(&mut self.given) {

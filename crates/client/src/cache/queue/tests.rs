@@ -31,8 +31,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl<Q: Queue> Reader<Q> {
-    /// `+` adds, `~` updates, `-` deletes, each told what came of it; `[a@1 b@2` replaces, told how many go; `.`
-    /// resyncs, told how many are told again.
+    /// `+` adds, `~` updates, `-` deletes, and each returns what came of it; `[a@1 b@2` replaces, and returns how many
+    /// go; `.` resyncs, and returns how many are replayed.
     pub fn put(&mut self, text: &str) -> String {
         if let Some(items) = text.strip_prefix('[') {
             let items: Vec<_> = words(items).map(object).collect();
@@ -208,7 +208,7 @@ fn what_a_resync_delivers_again_keeps_its_place_and_takes_in_what_comes_since() 
     check("a@1", &[".", "-a@4", "+a#2@5"], "~a@1 -a@4 +a#2@5");
     check("a@1", &[".", "[a@1 b@2"], "~a@1 +b@2");
     check("a@1", &["+b@2", ".", "[c@3"], "+b@2 !b@2 ~a@1 !a@1 +c@3");
-    // What waits is not told again, whatever it waits for.
+    // What waits is not replayed, whatever it waits for.
     check("a@1", &[".", ".", "~a@4", "."], "~a@4");
     let mut reader = reader("a@9");
     reader.put(".");
@@ -217,7 +217,7 @@ fn what_a_resync_delivers_again_keeps_its_place_and_takes_in_what_comes_since() 
     assert_eq!((reader.put("."), reader.fifo.made().resyncs), ("0".into(), 1));
 }
 
-/// A second resync while many objects of the first one wait: those that were taken meanwhile are told again after them.
+/// A second resync while many objects of the first one wait: those that were taken meanwhile are replayed after them.
 #[test]
 fn resyncs_follow_each_other_in_the_queue() {
     const ALL: usize = 10_000;

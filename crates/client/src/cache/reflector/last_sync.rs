@@ -35,7 +35,7 @@ impl LastSync {
     }
 
     /// A watch brought this version, from which it would go on. Empty and smaller versions are ignored, for a watch
-    /// never goes back. So is a version that cannot be compared, where the last one could: at `0` a server tells what
+    /// never goes back. So is a version that cannot be compared, where the last one could: at `0` a server says what
     /// exists, and not what is gone.
     pub(super) fn seen(&mut self, version: &ResourceVersion) {
         let follows = version.is_comparable() || !(version.is_unset() || self.version.is_comparable());

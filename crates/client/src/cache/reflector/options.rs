@@ -15,7 +15,7 @@ pub struct Options {
     pub watch_list: bool,
     /// True if answers over HTTP can be read, which is so everywhere but in a browser at an API of another origin
     /// without CORS. Where they cannot, nothing is fetched: every list is a streaming one, whatever `watch_list` says,
-    /// and a socket that is refused is tried again after a wait, for nobody can tell why it was refused.
+    /// and a socket that is refused is tried again after a wait, for nobody can say why it was refused.
     pub readable: bool,
     /// How often to resync while watching, in milliseconds; `None` is never.
     ///

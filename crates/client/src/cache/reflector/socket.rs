@@ -38,7 +38,7 @@ pub(super) struct Socket {
 /// The end of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// It never was a watch, or nothing shows that it was one. Only a probe over HTTP tells why.
+    /// It never was a watch, or nothing shows that it was one. Only a probe over HTTP says why.
     Unproven,
     /// It ended within a second and without an event.
     AtOnce,

@@ -20,7 +20,7 @@ pub struct Traffic {
     pub lists: u64,
     /// How many watches were asked for, streaming lists among them.
     pub watches: u64,
-    /// How many requests were to tell why a watch was refused.
+    /// How many requests asked why a watch was refused.
     pub probes: u64,
     /// When the last bookmark came, in milliseconds.
     pub bookmark: Option<f64>,

@@ -26,7 +26,7 @@ pub struct OpenWatch {
     pub opened: f64,
     /// True if the watch needs a proof before it can be called live.
     pub unproven: bool,
-    /// True if the server can be asked for its version, which only an answer over HTTP tells.
+    /// True if the server can be asked for its version, which only an answer over HTTP says.
     pub readable: bool,
 }
 

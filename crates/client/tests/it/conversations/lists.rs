@@ -44,7 +44,7 @@ fn a_first_list_in_pages_keeps_later_ones_paged() {
 /// 34. TestReflectorResyncWithResourceVersion.
 ///
 /// The first list may be of any state. Later ones must not be older than the newest version that a list, an event or a bookmark
-/// has told of.
+/// has reported.
 #[test]
 fn first_list_at_0_and_later_ones_at_the_last_version() {
     paged().check(&[
@@ -284,7 +284,7 @@ fn nothing_is_called_deleted_by_a_list_with_an_item_without_a_name() {
     talk.check(&[("drain", "Synced a@8 Deleted b@6"), ("store", "a@8"), ("deadline", "15000")]);
 }
 
-/// Of very many such items the user is told how many there were.
+/// Of very many such items the user is shown how many there were.
 #[test]
 fn many_items_without_a_name_are_reported_together() {
     let mut talk = paged();

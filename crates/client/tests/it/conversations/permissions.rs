@@ -210,7 +210,7 @@ fn not_served_stops_until_someone_asks_again() {
         ("text 404 404 page not found", "wait"),
         ("health", "Stopped"),
         ("words", "Refused: 404 page not found"),
-        // A server that only cannot stream a list would not be told of.
+        // A server that only cannot stream a list would not be reported.
         ("notices", "Refused for good (list (404): 404 page not found)"),
         ("deadline", ""),
         ("reachable", ""),

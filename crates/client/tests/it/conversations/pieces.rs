@@ -56,7 +56,7 @@ fn a_list_in_single_bytes_is_the_list() {
     ]);
 }
 
-/// Each item is told of as soon as it is complete, and is no part of what is known before its list is.
+/// Each item is reported as soon as it is complete, and is no part of what is known before its list is.
 #[test]
 fn items_are_delivered_before_the_list_ends() {
     let mut talk = fetching();
@@ -102,7 +102,7 @@ fn a_list_that_breaks_in_the_middle_changes_nothing() {
     }
 }
 
-/// The first list, too: what came of it is not known when it breaks, and is told of again with the next list.
+/// The first list, too: what came of it is not known when it breaks, and is reported again with the next list.
 #[test]
 fn a_first_list_that_breaks_leaves_nothing_known() {
     let mut talk = fetching();
@@ -312,7 +312,7 @@ fn a_server_that_is_gone_is_asked_over_http_again() {
     ]);
 }
 
-/// Any answer shows that answers can be read: a refusal, the first line of a list, what a probe was told.
+/// Any answer shows that answers can be read: a refusal, the first line of a list, the answer to a probe.
 #[test]
 fn a_list_is_tried_as_a_stream_only_where_no_answer_ever_came() {
     for (answer, action) in

@@ -216,7 +216,7 @@ fn an_outage_is_reported_once() {
         ("notices", ""),
         ("END 9", ""),
         ("notices", "Relisted 0 (410: gone) Gap 10000-15600 (gone)"),
-        // A second outage is told again. An outage before the first list is not told.
+        // A second outage is reported again. An outage before the first list is not reported.
         ("+2000", ""),
         ("close 1006", "watch 9"),
         ("notices", "Stale (the connection broke (close code 1006))"),
@@ -261,7 +261,7 @@ fn open_never_comes() {
         ("timer", "wait 800"),
         ("words", "Unreachable: the WebSocket did not open in time"),
         ("timer", "watch 7"),
-        // A frame shows that the socket is open, even if no one was told so.
+        // A frame shows that the socket is open, even if no one reported it.
         ("MODIFIED a@8", ""),
         ("health", "Live"),
         ("deadline", "90000"),
@@ -304,7 +304,7 @@ fn a_list_that_the_user_asks_for_between_two_watches_ends_a_gap() {
     ]);
 }
 
-/// The user was told that the watch is lost, although nothing was refused. So the user is told when it is back, too.
+/// The watch was reported as lost, although nothing was refused. So it is reported when it is back, too.
 #[test]
 fn what_two_silent_watches_kept_back_is_a_gap() {
     live().check(&[

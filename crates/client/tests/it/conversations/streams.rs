@@ -73,8 +73,8 @@ fn a_streams_socket_goes_on_as_the_watch_and_the_next_one_is_plain() {
     ]);
 }
 
-/// 50. TestInitialEventsEndBookmarkTicker: the user is told of a streaming list that brings nothing for ten seconds, and again
-///     every ten seconds.
+/// 50. TestInitialEventsEndBookmarkTicker: a streaming list that brings nothing for ten seconds is reported, and again every
+///     ten seconds.
 #[test]
 fn missing_end_is_reported_while_nothing_comes() {
     check(&[
@@ -85,7 +85,7 @@ fn missing_end_is_reported_while_nothing_comes() {
         ("deadline", "10000"),
         ("+4000", ""),
         ("ADDED a@5", ""),
-        // As long as events come there is nothing to tell.
+        // As long as events come there is nothing to report.
         ("deadline", "10000"),
         ("timer", ""),
         ("notices", "Late 10000"),
@@ -260,7 +260,7 @@ fn stream_that_stalls() {
         ("ADDED b@6", ""),
         ("+30000", ""),
         ("timer", "stream unset"),
-        // The list is asked for again at once, so that there is nothing to tell.
+        // The list is asked for again at once, so that there is nothing to report.
         ("notices", ""),
         ("health", "Connecting"),
         ("open", ""),

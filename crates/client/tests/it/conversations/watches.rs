@@ -97,7 +97,7 @@ fn internal_errors_relist() {
 
 /// 51. TestReflectorReplacesStoreOnUnsafeDelete.
 ///
-/// A server has no event for an object that it cannot read, so that only a list tells what is gone.
+/// A server has no event for an object that it cannot read, so that only a list says what is gone.
 #[test]
 fn unreadable_store_replaces_what_is_known() {
     for reason in ["StorageReadError", "InternalError"] {
@@ -223,7 +223,7 @@ fn malformed_frame_holds_the_version_and_relists_once() {
         talk.check(&[
             ("MODIFIED a@8", ""),
             (frame, "wait 800"),
-            // The frame may have been anything, so that only a list tells what is true.
+            // The frame may have been anything, so that only a list says what is true.
             ("MODIFIED a@10", ""),
             ("version", "8"),
             ("health", "Stale"),
@@ -384,7 +384,7 @@ fn deletion_of_the_unknown() {
 
 #[test]
 fn deletion_that_a_list_did_not_see() {
-    // The DELETED and the tombstone differ in the last state and its version. They are one deletion, told once.
+    // The DELETED and the tombstone differ in the last state and its version. They are one deletion, reported once.
     live().check(&[
         ("DELETED b@8", ""),
         ("ERROR 410 Expired x", "wait 800"),

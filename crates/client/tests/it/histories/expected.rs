@@ -25,8 +25,8 @@ pub struct Expected {
     received: HashSet<(usize, u32)>,
     /// The counters, without those of bytes and of watches. `applied` includes what was coalesced.
     pub ledger: Ledger,
-    /// What handlers must be told of arrivals since the last check. The last ones, of deletions that no event told of, may
-    /// come in any order.
+    /// The arrivals of which handlers must be notified since the last check. The last ones, of deletions that no event
+    /// reported, may come in any order.
     marks: Vec<(DeltaType, Seen)>,
     /// Where a watch must resume.
     pub version: u64,
@@ -36,7 +36,7 @@ pub struct Expected {
     reached: HashSet<u64>,
     /// The ranges of revisions for which a complete list stands.
     unknown: Vec<Unknown>,
-    /// The objects of which handlers were told as they arrived.
+    /// The objects of which handlers were notified as they arrived.
     pub marked: HashSet<(usize, u32)>,
 }
 
@@ -303,7 +303,7 @@ impl Expected {
         assert_eq!(*known, last.is_present().then_some(last.seen), "{reported:?} of {deltas:?}");
     }
 
-    /// Compares the marks of which handlers were told with those that they must have been told.
+    /// Compares the marks of which handlers were notified with those of which they must have been notified.
     pub fn check_marks(&mut self, mut marks: Vec<(DeltaType, Seen)>) {
         if marks.len() == self.marks.len() {
             let same = marks.iter().zip(&self.marks).take_while(|(mark, expected)| mark == expected).count();
@@ -313,7 +313,7 @@ impl Expected {
         self.marked.extend(self.marks.drain(..).map(|(_, seen)| (seen.key, seen.life)));
     }
 
-    /// Every revision must have gone to the queue, or a complete list must stand for it, and a gap must have told since when
+    /// Every revision must have gone to the queue, or a complete list must stand for it, and a gap must have said since when
     /// nothing was known.
     pub fn check_revisions(&self, history: &[State], gaps: &[(f64, f64)]) {
         for state in history.iter().filter(|state| !self.reached.contains(&state.revision)) {
@@ -342,8 +342,8 @@ fn is_older(seen: Seen, newest: Seen) -> bool {
     seen.version != 0 && newest.version != 0 && seen.version < newest.version
 }
 
-/// Whether the deltas can be cut into `applied` runs, so that for each run a handler was told of one delta of it; or of nothing,
-/// if the run has a deletion that found no object. A change for an object that was deleted unseen stands for no delta.
+/// Whether the deltas can be cut into `applied` runs, so that for each run a handler was notified of one delta of it; or of
+/// nothing, if the run has a deletion that found no object. A change for an object that was deleted unseen stands for no delta.
 fn stand_for(reported: &[ReportedChange], deltas: &[Delta], applied: u64) -> bool {
     if deltas.is_empty() {
         return reported.is_empty() && applied == 0;

@@ -12,7 +12,7 @@ use kubechurn_client::cache::store::Change;
 /// A handler that was added late.
 pub struct LateHandler {
     pub id: HandlerId,
-    /// What the store held when this handler was added, and how many changes the first handler had been told by then.
+    /// What the store held when this handler was added, and how many changes the first handler had received by then.
     held: Vec<Arc<Object>>,
     from: usize,
     received: Vec<Change>,
@@ -20,7 +20,7 @@ pub struct LateHandler {
 }
 
 impl ResourceEventHandler for LateHandler {
-    /// Answers every deletion with an error, and is told of the next change all the same.
+    /// Answers every deletion with an error, and is notified of the next change all the same.
     fn changed(&mut self, _now: f64, change: &Change) -> Handled {
         self.received.push(change.clone());
         if matches!(change, Change::Deleted { .. }) {
@@ -32,15 +32,15 @@ impl ResourceEventHandler for LateHandler {
 }
 
 impl LateHandler {
-    /// Adds a handler when the first one had been told of `from` changes.
+    /// Adds a handler when the first one had received `from` changes.
     pub fn new<Q: Queue>(informer: &mut SharedInformer<Q>, from: usize, now: f64) -> LateHandler {
         let held = informer.store().list();
         let id = informer.add_event_handler(HandlerOptions::default(), now);
         LateHandler { id, held, from, received: Vec::new(), failed: 0 }
     }
 
-    /// Takes what waits. The handler must have been told of what the store held when it was added, and then of what the first
-    /// handler was told (`log`); changes that changed nothing may be missing.
+    /// Takes what waits. The handler must have received what the store held when it was added, and then what the first
+    /// handler received (`log`); changes that changed nothing may be missing.
     pub fn take<Q: Queue>(&mut self, informer: &mut SharedInformer<Q>, log: &[Change]) {
         let waiting = informer.handler_ledger(self.id).expect("it is there").waiting;
         assert_eq!(informer.deliver(self.id, self) as u64, waiting);

@@ -3,17 +3,17 @@
 //!
 //! A play is a server, an informer and a list of steps. [`expected::Expected`] computes a second time what must become of each
 //! frame and item, and is compared with the informer after every input and every key that is taken from the queue: the
-//! ledger's counters, what handlers are told of arrivals, what waits, where a watch would resume, what each change stands for.
-//! So not only sums are compared, but what became of each single thing. Once the play has settled:
+//! ledger's counters, the arrivals of which handlers are notified, what waits, where a watch would resume, and what each
+//! change stands for. So not only sums are compared, but what became of each single thing. Once the play has settled:
 //!
 //! - every revision of the server went to the queue, or lies between the version that was known before a complete list
-//!   and the list's own; a notice told of each list but the first, and of the gap that ended with it;
+//!   and the list's own; a notice reported each list but the first, and the gap that ended with it;
 //! - every delta of the queue is one of the consecutive deltas that one change of the store stands for, so that a delta that
 //!   was never shown by itself is counted in the change that shows it;
 //! - every object (every life of a name) was shown to a handler, or all of its life lies under such lists;
-//! - each handler was told a part of each name's true history, in order, up to its end; a handler that was added later was
-//!   first told of exactly what the store then held, and then of all that the others were told;
-//! - an informer with a queue of another kind, which is told the same and drained at other times, asks for the same, and
+//! - each handler received a part of each name's true history, in order, up to its end; a handler that was added later
+//!   first received exactly what the store then held, and then all that the others received;
+//! - an informer with a queue of another kind, which receives the same and is drained at other times, asks for the same, and
 //!   ends in the same state by way of the same states.
 //!
 //! `PROPTEST_CASES` asks for another number of cases, and `./dev soak` for many. A failure prints how to repeat it.

@@ -1,4 +1,4 @@
-//! An informer with another kind of queue than the one that is tested, which is told the same.
+//! An informer with another kind of queue than the one that is tested, which receives the same.
 
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::cache::backoff::Moment;
@@ -10,7 +10,7 @@ use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 
 use kubechurn_client::testing::Log;
 
-/// An informer with another kind of queue, and what its handler was told.
+/// An informer with another kind of queue, and what its handler received.
 pub struct Other<Q> {
     pub informer: SharedInformer<Q>,
     pub id: HandlerId,
@@ -42,7 +42,7 @@ impl<Q: Queue> Other<Q> {
     }
 }
 
-/// What the first handler of an informer is told: all of it.
+/// What the first handler of an informer is notified of: all of it.
 pub fn wants(options: InformerOptions) -> HandlerOptions {
     HandlerOptions { received: true, resync: options.reflector.resync, ..HandlerOptions::default() }
 }

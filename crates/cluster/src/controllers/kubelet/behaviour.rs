@@ -46,7 +46,7 @@ pub struct Behaviour {
     pub fail_live: Option<Duration>,
     /// Whether its image can be pulled.
     pub has_image: bool,
-    /// Its exit code when it is told to stop.
+    /// Its exit code when it is asked to stop.
     pub stop_code: i64,
 }
 

@@ -46,7 +46,7 @@ pub struct Run {
     pub unhealthy: Option<Time>,
     /// How often its liveness probe has failed.
     pub failures: u32,
-    /// When it will have stopped after it was told to, and with which exit code.
+    /// When it will have stopped after it was asked to, and with which exit code.
     pub stop: Option<(Time, i64)>,
 }
 

@@ -40,7 +40,7 @@ pub struct PodWorker {
     pub containers: Vec<Container>,
     /// The transition times of the Pod's conditions.
     pub conditions: Conditions,
-    /// Whether the containers have been told to stop because the Pod is being deleted.
+    /// Whether the containers have been asked to stop because the Pod is being deleted.
     pub is_killed: bool,
     /// The factors that scale times.
     pub pace: Pace,
@@ -189,7 +189,7 @@ impl PodWorker {
         if !self.is_initialized() || main().any(has_never_run) { "Pending" } else { "Running" }
     }
 
-    /// Tells the containers to stop because their Pod is being deleted.
+    /// Asks the containers to stop because their Pod is being deleted.
     fn kill(&mut self, sync: &mut PodSync<'_>) {
         self.is_killed = true;
         let now = sync.now;

@@ -2,7 +2,7 @@
 //!
 //! Everything runs on one thread, on tokio's paused clock, so that minutes pass in moments: the server, the controllers, the
 //! users, and for each kind an informer as the page has it. What the informers receive goes the way that it goes in the page:
-//! through the recorder, the telling and the detectors.
+//! it is recorded, read as a line of the feed, and looked at by the detectors.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -302,7 +302,7 @@ fn found(page: &Page, begins: &str) -> Vec<(f64, String)> {
     sentences.into_iter().map(|(_, after, sentence)| (after, sentence)).collect()
 }
 
-/// The first finding whose sentence begins so must be told soon, and its sentence must end so, after the number of times.
+/// The first finding whose sentence begins so must be reported soon, and its sentence must end so, after the number of times.
 #[track_caller]
 fn check(page: &Page, begins: &str, ends: &str) {
     let found = found(page, begins);

@@ -1,4 +1,4 @@
-//! The people and programs that use the cluster: clients of its API, which know only what the API tells them.
+//! The people and programs that use the cluster: clients of its API, which know only what the API shows them.
 
 mod autoscaler_flap;
 mod bad_config;

@@ -110,7 +110,7 @@ impl Demux {
         state.position = Err(error.clone());
         state.wanted.clear();
         for watch in std::mem::take(&mut state.watches).into_values() {
-            // A receiver that was dropped need not be told.
+            // A receiver that was dropped need not be notified.
             let _ = watch.items.send(WatchItem::Failed(error.clone()));
         }
     }
@@ -148,7 +148,7 @@ impl Demux {
     /// Ends the catching up of a latecomer, or ends its watch with the error.
     pub fn release(&self, latecomer: &Latecomer, result: Result<(), StorageError>) {
         let mut state = self.lock();
-        // A watch that is gone was told why.
+        // A watch that is gone was sent the reason.
         let Some(watch) = state.watches.get_mut(&latecomer.id) else { return };
         let held = watch.held.take().unwrap_or_default();
         match result {
@@ -164,7 +164,7 @@ impl Demux {
         }
     }
 
-    /// Tells all watches the position of the stream, at once or when it has reached this revision.
+    /// Notifies all watches of the position of the stream, at once or when it has reached this revision.
     pub fn request(&self, revision: u64) {
         let mut state = self.lock();
         match state.position {

@@ -151,7 +151,7 @@ async fn bring(link: &Link, latecomer: &Latecomer) -> Result<(), StorageError> {
     }
 }
 
-/// The oldest revision that is kept, of an etcd that has compacted the given one. etcd tells it only to watches.
+/// The oldest revision that is kept, of an etcd that has compacted the given one. etcd reports it only to watches.
 pub async fn compacted(link: &Link, revision: u64) -> Result<u64, StorageError> {
     let mut stream = Stream::after(link, revision.saturating_sub(1)).await?;
     match stream.next().await {

@@ -57,7 +57,7 @@ async fn revisions_from_before_are_of_no_use() {
         server.config_map(transport, "web").await;
         assert_eq!(silent.brief().await, "closed");
     }
-    assert!(begun + 2 < old, "the test wrote too much to tell");
+    assert!(begun + 2 < old, "the test wrote too much to prove anything");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! A chosen stretch of time: what changed in it, counted by kind, owner, manager, field and reason, against the stretch of
 //! the same length before it.
 //!
-//! The counts are made from the recorder: each change of both stretches is read and told again, a share of each frame's
+//! The counts are made from the recorder: each change of both stretches is read again, a share of each frame's
 //! time. So they are exact for whatever the recorder has, however long ago it was, and the same reading gives the feed of
 //! the stretch. A record of each change beside the recorder would be faster, but would know nothing that the feed can show.
 //! All that is kept of every change is its number and its time, so that a change which the recorder has let go is counted.
@@ -192,7 +192,7 @@ pub struct Reading {
     pub findings: Findings,
     /// Whether it is all the time up to a moment, of which nothing is counted, rather than a stretch that was chosen.
     is_until: bool,
-    /// Up to when what was told of watches is in the feed.
+    /// Up to when what was reported of watches is in the feed.
     noticed: f64,
     /// The revision of the notes that are in the feed, and up to when they are.
     noted: Option<(u64, f64)>,

@@ -21,7 +21,7 @@ const UNUSUAL: f64 = 3.84;
 const LEAST_RATIO: f64 = 1.5;
 /// How many other names are looked at for one that contains a name.
 const MOST_OTHERS: usize = 500;
-/// The path under which the state of a Pod is told.
+/// The path under which the state of a Pod is shown.
 const POD_STATUS: &str = "STATUS";
 /// How many characters of a name there is room for.
 const LABEL: usize = 24;

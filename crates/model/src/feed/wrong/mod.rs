@@ -501,7 +501,7 @@ impl WrongNow {
         let lost: Vec<&str> = self.held.values().filter(is_lost).map(|held| &*held.subject.key.name).collect();
         for held in self.held.values() {
             let said = self.said_of(held);
-            // What was refused before the page began is told by the Event alone.
+            // Only the Event says what was refused before the page began.
             let since = said.filter(|_| held.is_listed).map_or(held.since, |said| held.since.min(said.first_at));
             // What an Event complains of counts though the state alone would have to be waited for.
             let reported_at = said.filter(|_| held.fault.is_reported_by_events()).map(|said| said.first_at.max(since));

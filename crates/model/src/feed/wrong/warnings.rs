@@ -27,7 +27,7 @@ pub struct Warning {
     pub part: String,
 }
 
-/// The last Warning of each object and kind of trouble, and when it was told last that there is no such trouble.
+/// The last Warning of each object and kind of trouble, and when it was last said that there is no such trouble.
 #[derive(Debug, Default)]
 pub struct Warnings {
     said: FxHashMap<(Uid, u8), Warning>,

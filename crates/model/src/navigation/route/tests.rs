@@ -252,7 +252,7 @@ fn the_feed_is_a_place_of_its_own() {
     assert!(route.changes && route.is_everything() && route.shows("pods") && route.shows("events"));
     assert!(["configmaps", "horizontalpodautoscalers", "resourcequotas"].iter().all(|name| route.shows(name)));
     assert_eq!(route.fragment(), "#/changes?ns=shop&q=path:spec");
-    assert_eq!(route.left_out(&Catalog::default()), [], "a server that lacks one of these kinds is nothing to tell");
+    assert_eq!(route.left_out(&Catalog::default()), [], "a server that lacks one of these kinds is nothing to report");
     let named = Route::parse("#/pods,nodes?view=changes");
     assert!(named.changes && !named.is_everything());
     assert_eq!(named.fragment(), "#/pods,nodes?view=changes");

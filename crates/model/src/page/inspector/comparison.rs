@@ -39,7 +39,7 @@ struct Made {
 }
 
 /// The place among the kept versions of one that the address names. A visit numbers what it receives anew, and then the
-/// resourceVersion alone tells which it is.
+/// resourceVersion alone says which it is.
 pub fn find(named: &ChosenVersion, kept: &[Entry]) -> Option<usize> {
     let is_it = |entry: &&Entry| entry.resource_version.to_string() == named.resource_version;
     let same = kept.iter().rposition(|entry| entry.sequence == named.sequence && is_it(&entry));

@@ -210,7 +210,7 @@ impl Why {
         if let Some(incident) = all.into_iter().flatten().min_by(nearest) {
             return Some(incident);
         }
-        // The same object was asked for before its trouble ended, which may be told no more.
+        // The same object was asked for before its trouble ended, which may be shown no more.
         let known = self.done.as_ref().map(Search::incident).filter(|one| one.subject == subject);
         known.filter(|one| one.fault.is_some()).cloned().or_else(|| Some(Incident::at(subject, place.since)))
     }

@@ -222,10 +222,10 @@ pub struct Resync {
     /// How many objects there were.
     pub count: u64,
     /// Since when the objects were watched, in milliseconds: marks from before that may be of objects that were not
-    /// told again.
+    /// replayed.
     pub since: f64,
-    /// When the queue was empty last, in milliseconds. Only objects to which nothing happened since then were told
-    /// again: what happened to the others was still queued.
+    /// When the queue was empty last, in milliseconds. Only objects to which nothing happened since then were
+    /// replayed: what happened to the others was still queued.
     pub settled: f64,
 }
 

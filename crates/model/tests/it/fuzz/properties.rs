@@ -23,7 +23,7 @@ use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::{Change, Store};
 use kubechurn_columns::kinds::{KINDS, pods};
 
-/// The objects of a server that tells the truth.
+/// The objects of a truthful server.
 const TRUTH: [&str; 2] = [
     r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"ua","resourceVersion":"5"},"status":{"phase":"Running"}}"#,
     r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"b","namespace":"n","uid":"ub","resourceVersion":"6"},"status":{"phase":"Pending"}}"#,
@@ -172,7 +172,7 @@ fn decode_as_every_kind(text: &str) {
     }
 }
 
-/// An informer and what it received, in a conversation with a server that tells the truth.
+/// An informer and what it received, in a conversation with a truthful server.
 struct Session {
     informer: SharedInformer,
     /// An informer with a queue of another type, which receives the same and must reach the same state.
@@ -331,7 +331,7 @@ impl Session {
                 continue;
             }
             let mut lives = items.iter().filter(|item| item.key == row.key);
-            // If a list has two objects of one name, nothing tells which is the later one.
+            // If a list has two objects of one name, nothing says which is the later one.
             if lives.clone().any(|item| item.uid != row.uid) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Watched filters: what is told, when, and what it costs.
+//! Watched filters: what is notified, when, and what it costs.
 
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::testing::event;
@@ -77,7 +77,7 @@ fn a_hidden_page_notifies_of_what_a_socket_brings_without_a_frame() {
     play.page.visibility_changed(&play.place);
     play.settle();
     assert!(play.done().contains("mark 0"));
-    // Without a filter, nothing is told while the page is hidden, and nothing is looked at.
+    // Without a filter, nothing is notified while the page is hidden, and nothing is looked at.
     play.command(Command::Alerts(AlertCommand::EndAll));
     play.place.hidden.set(true);
     play.page.visibility_changed(&play.place);

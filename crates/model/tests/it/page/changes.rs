@@ -133,7 +133,7 @@ fn without_a_recorder_nothing_is_shown_and_the_page_says_so() {
     // The marks are there all the same, and each says that its version is not kept.
     let marks: Vec<Value> = serde_json::from_str(&play.page.reports().marks_of("pods").unwrap()).unwrap();
     assert!(marks.len() == 5 && marks.iter().all(|mark| mark["kept"] == json!(false)), "{marks:?}");
-    // A page that begins so says why its feed is empty; with memory it tells what comes from then on.
+    // A page that begins so says why its feed is empty; with memory it shows what comes from then on.
     let (mut play, id) = listed();
     play.command(Command::Recorder(Budget::Off));
     play.frame();

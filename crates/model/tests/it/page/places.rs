@@ -290,7 +290,7 @@ fn unreadable(address: &str) -> Play {
 }
 
 /// An API of another origin may answer what the browser keeps from the page. A socket of the kind in view, in its namespace,
-/// tells whether an API is there. At the page's own origin no answer is kept from the page, and no socket is tried.
+/// shows whether an API is there. At the page's own origin no answer is kept from the page, and no socket is tried.
 #[test]
 fn an_api_of_another_origin_is_looked_for_by_a_socket_too() {
     let socket = |path: &str| format!("or socket {path}?fieldSelector=metadata.name%3Dnone&watch=true");

@@ -125,7 +125,7 @@ fn namespaces_that_were_typed_are_remembered_and_can_be_forgotten() {
     assert_eq!((offered(&again), &*again.place.stored.borrow()[KEY]), (vec!["team-a".to_owned()], "team-a"));
     again.command(Command::ForgetNamespace("team-a".into()));
     assert_eq!((offered(&again), again.place.stored.borrow().get(KEY)), (vec![], None));
-    // Of a server that tells all names nothing is remembered.
+    // Of a server that lists all names nothing is remembered.
     answer_with(&mut again, Namespaces { names: vec!["default".into()], ..Namespaces::default() });
     again.command(Command::Namespace("default".into()));
     assert_eq!(again.place.stored.borrow().get(KEY), None);

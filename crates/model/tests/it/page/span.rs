@@ -226,7 +226,7 @@ fn what_comes_while_the_stretch_is_shown_is_counted_too() {
     play.arrive();
     play.frame();
     assert_eq!(names(&play.feed()), ["c"]);
-    // It reaches into the future: what comes later is told, too.
+    // It reaches into the future: what comes later is counted, too.
     play.change(id, "ADDED", "d@12");
     play.frame();
     play.frame();

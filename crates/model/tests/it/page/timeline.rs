@@ -297,6 +297,6 @@ fn bands_of_a_custom_object(keeps: &[&str]) -> Vec<(String, Tone)> {
 fn the_lane_of_a_custom_object_has_bands_of_its_condition() {
     let bands = |good: &str, bad: &str| [(good.to_owned(), Tone::Good), (bad.to_owned(), Tone::Wait)];
     assert_eq!(bands_of_a_custom_object(&["Size", "Phase", "Ready"]), bands("True", "False"));
-    // Where no column tells it, the status does.
+    // Where no column says it, the status does.
     assert_eq!(bands_of_a_custom_object(&["Size"]), bands("Ready", "Ready: False"));
 }

@@ -1,4 +1,4 @@
-//! Times as the page tells them: by the local clock, in UTC, or by the name of the zone; where clocks are put back, and where a
+//! Times as the page shows them: by the local clock, in UTC, or by the name of the zone; where clocks are put back, and where a
 //! day begins.
 
 use kubechurn_model::feed::FeedCommand;

@@ -627,7 +627,7 @@ fn what_was_wrong_at_a_moment_is_what_was_shown_then_and_nothing_of_later() {
         // What comes at a time belongs to its moment.
         play.later(10.0);
         play.pod(id, delta, (name, version), reason);
-        // A crash is told of for a while after the container runs again.
+        // A crash is shown for a while after the container runs again.
         for wait in [500.0, 20_000.0] {
             play.later(wait);
             seen.push((play.place.now.get(), shown(&play)));

@@ -36,9 +36,9 @@ pub struct Play<Q, O> {
     id: HandlerId,
     log: Log,
     late: Vec<LateHandler>,
-    /// An informer with another kind of queue, which is told the same.
+    /// An informer with another kind of queue, which receives the same.
     other: Option<Other<O>>,
-    /// The gaps of which notices told: from when to when.
+    /// The gaps that notices reported: from when to when.
     gaps: Vec<(f64, f64)>,
 }
 
@@ -414,7 +414,7 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
                 if self.informer.store().iter().all(|object| object.flaw.is_none()) {
                     break;
                 }
-                // The next list would tell which objects exist; a stop brings it about now.
+                // The next list would say which objects exist; a stop brings it about now.
                 self.input(Input::Stop);
             }
         }
@@ -451,7 +451,7 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
         states.collect()
     }
 
-    /// What the handler was told of a key is a part of its true history, in order, up to the end of that history.
+    /// What the handler received of a key is a part of its true history, in order, up to the end of that history.
     fn check_history(&self) {
         for key in 0..COUNT {
             let own = self.server.history.iter().filter(|state| state.seen.key == key);
@@ -465,7 +465,7 @@ impl<Q: Queue, O: Queue> Play<Q, O> {
         }
     }
 
-    /// What the handler of the first queue's informer was told of a key is a part of what the other's was told, in the
+    /// What the handler of the first queue's informer received of a key is a part of what the other's received, in the
     /// same order; where neither queue folds, the two are equal.
     fn check_other(&self, changes: &[Change]) {
         for key in 0..COUNT {
