@@ -10,8 +10,10 @@ use rustc_hash::FxBuildHasher;
 const ENTRY: usize = 64;
 /// The part of a text that is allocated beyond its end.
 const ROOM: usize = 16;
-/// The part of the budget for texts that were replaced.
+/// The part of the budget for texts that were replaced, and the most bytes of them. They are compared within a few frames; and
+/// memory that is used again soon is still in the processor's cache.
 const REPLACED: usize = 4;
+const MOST_REPLACED: usize = 2 << 20;
 
 /// Texts by the numbers of their versions; the oldest give way.
 #[derive(Debug, Default)]
@@ -77,8 +79,8 @@ impl Texts {
     /// Changes the budget, and drops what is beyond it.
     pub fn limit(&mut self, budget: usize) {
         self.budget = budget;
-        self.replaced.trim(budget / REPLACED);
-        self.newest.trim(budget - budget / REPLACED);
+        self.replaced.trim(replaced(budget));
+        self.newest.trim(budget - replaced(budget));
     }
 
     /// The text of a version, if it is at hand.
@@ -94,7 +96,7 @@ impl Texts {
         {
             self.replaced.put(previous, old);
         }
-        let mut held = self.replaced.trim(self.budget / REPLACED).unwrap_or_default();
+        let mut held = self.replaced.trim(replaced(self.budget)).unwrap_or_default();
         held.clear();
         // Left to itself it would grow to twice its size, and be copied once more when it shrinks. With some room, the memory will
         // do for the next text that is slightly longer, too.
@@ -104,8 +106,13 @@ impl Texts {
         held.extend_from_slice(text);
         held.shrink_to(text.len() + text.len() / 4);
         self.newest.put(sequence, held);
-        self.newest.trim(self.budget - self.budget / REPLACED);
+        self.newest.trim(self.budget - replaced(self.budget));
     }
+}
+
+/// How many bytes of texts that were replaced are held.
+fn replaced(budget: usize) -> usize {
+    MOST_REPLACED.min(budget / REPLACED)
 }
 
 #[cfg(test)]

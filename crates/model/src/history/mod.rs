@@ -346,6 +346,11 @@ impl History {
         }
     }
 
+    /// The number of the version of the same object that was received before a kept one, if it is kept, too.
+    pub fn previous(&self, sequence: u64) -> Option<u64> {
+        self.recorder.previous(sequence)
+    }
+
     /// Whether a version shows what changed: what a list brings does so only where a version before it is kept.
     pub fn is_compared(&self, record: &Record) -> bool {
         record.delta_type != DeltaType::Replaced || self.recorder.previous(record.sequence).is_some()

@@ -475,7 +475,9 @@ impl Feed {
             true => counts.received - counts.listed - counts.evicted - counts.filtered,
             false => counts.significant + counts.noise - counts.lines_evicted,
         };
+        let until = feed.span.as_ref().filter(|reading| reading.is_until());
         let dropped = match counts.lines_evicted {
+            0 if until.is_some_and(Reading::has_older) => String::from(" (older ones at earlier moments)"),
             0 => String::new(),
             _ if of_kinds => String::from(" (older dropped)"),
             dropped => format!(" ({} older dropped)", grouped(dropped)),
@@ -493,9 +495,10 @@ impl Feed {
         if let Some(net) = net {
             words = net.words();
         }
-        let until = feed.span.as_ref().filter(|reading| reading.is_until());
         let waiting = until.map_or(feed.waiting(), |reading| reading.left(&feed.times) as usize);
-        let waiting = match (waiting, feed.skipped) {
+        // A recording is read in full, and at a moment the changes are those of a time: nothing of it comes too fast.
+        let skipped = if until.is_some() || cx.navigation.recorded.is_some() { 0 } else { feed.skipped };
+        let waiting = match (waiting, skipped) {
             // A few are read with the next frames.
             (0..FEW, 0) => String::new(),
             (waiting, 0) => format!("{} more are being read", grouped(waiting as u64)),

@@ -256,6 +256,11 @@ impl Reading {
         self.is_until
     }
 
+    /// Whether there are changes long before the moment, of which nothing is read.
+    pub fn has_older(&self) -> bool {
+        self.is_until && self.own.first > 0
+    }
+
     /// Goes on to a later moment, if it is all the time up to one. Returns whether it does.
     pub fn go_on_until(&mut self, at: f64) -> bool {
         let goes_on = self.is_until && at >= self.own.window.to.next_down();

@@ -1,7 +1,8 @@
 //! What was wrong at a moment: the versions that objects had until then, handed to a [`WrongNow`] of their own.
 //!
-//! Nearly all objects are well. So of each object the version of the moment is looked at first. Of those that may fail, of what
-//! owns them and of what is said of them, all versions before it are then taken in, in the order in which they were received.
+//! Nearly all objects are well. So of each object the version of the moment is looked at first, and of a Pod those just before it.
+//! Of those that may fail, of what owns them and of what is said of them, all versions before it are then taken in, in the order in
+//! which they were received.
 
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::Marks;
@@ -32,6 +33,21 @@ type Seen = (bool, SmolStr);
 /// Versions that were looked at, by their numbers. A version stays as it is, so that another moment need not look again.
 #[derive(Debug, Default)]
 pub struct Looked(FxHashMap<u64, Seen>);
+
+impl Looked {
+    /// What a version says; `None` if its text is not kept.
+    fn see(&mut self, sequence: u64, resource: &ApiResource, history: &History) -> Option<Seen> {
+        if let Some(seen) = self.0.get(&sequence) {
+            return Some(seen.clone());
+        }
+        let seen = see(resource, &history.text(sequence)?);
+        if self.0.len() >= MOST_SEEN {
+            self.0.clear();
+        }
+        self.0.insert(sequence, seen.clone());
+        Some(seen)
+    }
+}
 
 /// Where texts, objects and times come from.
 #[derive(Clone, Copy)]
@@ -163,36 +179,35 @@ impl WrongThen {
     fn look(&mut self, place: usize, sequence: u64, looked: &mut Looked, history: &History) {
         let Some((kind, _)) = self.kinds.get(place) else { return };
         let resource = kind.resource;
-        let mut text = None;
-        let seen = match looked.0.get(&sequence) {
-            Some(seen) => seen.clone(),
-            None => {
-                text = history.text(sequence);
-                let Some(text) = text.as_deref() else { return self.unknown += 1 };
-                let seen = see(&resource, text);
-                if looked.0.len() >= MOST_SEEN {
-                    looked.0.clear();
-                }
-                looked.0.insert(sequence, seen.clone());
-                seen
-            }
-        };
-        let (is_wrong, node) = seen;
+        let Some((is_wrong, node)) = looked.see(sequence, &resource, history) else { return self.unknown += 1 };
         if !node.is_empty() {
             self.nodes.push(node);
         }
         let Some(change) = history.of_number(sequence) else { return };
-        // A container that crashed runs for a while before it counts as well; and a CronJob does not say itself what fails.
-        let is_recent = || is_pod(&resource) && history.at(sequence).is_some_and(|at| self.moment.at - at <= CALM);
-        if !is_wrong && resource.kind != "CronJob" && !is_recent() {
+        // A CronJob does not say itself what fails.
+        if !is_wrong && resource.kind != "CronJob" && !self.failed_just_before(sequence, &resource, looked, history) {
             return;
         }
         self.named.insert(name(&change.key, &change.key.name));
         self.chosen.insert((place, change.key.clone()));
-        let text = text.or_else(|| history.text(sequence));
-        if let Some(owner) = text.and_then(|text| controller(&decode_metadata(&text).ok()?)) {
+        if let Some(owner) = history.text(sequence).and_then(|text| controller(&decode_metadata(&text).ok()?)) {
             self.choose_owner(owner, &change.key, resource.cluster, history);
         }
+    }
+
+    /// Whether a Pod that is well failed less than [`CALM`] before the moment: a container that crashed runs for a while before it
+    /// counts as well.
+    fn failed_just_before(&self, newest: u64, resource: &ApiResource, looked: &mut Looked, history: &History) -> bool {
+        let is_recent = |sequence: &u64| history.at(*sequence).is_some_and(|at| self.moment.at - at <= CALM);
+        let mut version = is_pod(resource).then_some(newest);
+        while let Some(sequence) = version.filter(is_recent) {
+            version = history.previous(sequence);
+            let seen = version.and_then(|before| looked.see(before, resource, history));
+            if seen.is_some_and(|(is_wrong, _)| is_wrong) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Has the versions of what owns an object be taken in, too, and of what owns that.

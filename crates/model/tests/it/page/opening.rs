@@ -1,10 +1,16 @@
 //! Recordings that lie beside the page, which an address names or the page offers.
 
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_columns::kinds::pods;
 use kubechurn_model::page::Page;
 use kubechurn_model::page::command::{Command, PaletteCommand};
 use kubechurn_model::page::effect::{Answer, Effect};
 use kubechurn_model::page::environment::{Environment, Recorded};
-use kubechurn_recording::Header;
+use kubechurn_model::rewind::banner::RewindCommand;
+use kubechurn_recording::{Header, Line, Step, Text, Version, Watch};
 
 use super::{Place, Play, word_of};
 
@@ -111,4 +117,50 @@ fn where_an_api_answers_they_are_in_the_palette() {
     play.command(Command::Palette(PaletteCommand::Take(Some(0))));
     let done = play.done();
     assert!(done.contains(&format!("load {HOME}#/open?url=recordings/files.churn")), "{done}");
+}
+
+/// More changes than wait to be read by the feed at any time.
+const MANY: u32 = 12_000;
+
+#[test]
+fn of_a_long_recording_nothing_comes_too_fast_and_older_changes_are_said_to_be_there() {
+    let place = Place::default();
+    *place.url.borrow_mut() = (HOME.to_owned(), String::from("#/pods?view=changes"));
+    let env = |now| Recorded { around: &place, now, ahead: 0.0 };
+    let mut page = Page::open(&Header::default(), 100_000_000, &env(0.0));
+    let (key, uid) = (ObjectKey::new("shop", "web"), Uid::new("u"));
+    let resource = pods::KIND.resource;
+    page.replay(&Line::Watch(Watch { number: 0, resource, scope: Scope::default(), is_repeated: false }), &env(0.0));
+    for number in 0..=MANY {
+        let text = format!(
+            r#"{{"metadata":{{"name":"web","namespace":"shop","uid":"u","resourceVersion":"{}"}},"status":{{"podIP":"{number}"}}}}"#,
+            number + 1
+        );
+        let delta_type = if number == 0 { DeltaType::Replaced } else { DeltaType::Updated };
+        let version = Version { watch: 0, delta_type, key: &key, uid: &uid, text: Text::Whole(&text) };
+        page.replay(&Line::Version(version), &env(f64::from(number)));
+        if number == 0 {
+            page.replay(&Line::Step(0, Step::Listed), &env(0.0));
+        }
+    }
+    page.replayed(f64::from(MANY), &env(f64::from(MANY)));
+    let mut now = f64::from(MANY);
+    let rest = |page: &mut Page, now: &mut f64| {
+        for _ in 0..200 {
+            *now += 20.0;
+            page.frame(&env(*now));
+        }
+        let frame = &page.view().feed.frame;
+        (frame.words.clone(), frame.waiting.clone())
+    };
+    let (words, waiting) = rest(&mut page, &mut now);
+    assert!(
+        words.starts_with("2,000 changes since") && words.contains(" (older ones at earlier moments), "),
+        "{words}"
+    );
+    assert_eq!(waiting, "");
+    page.command(Command::Rewind(RewindCommand::To(1_500.0)), &env(now));
+    let (words, waiting) = rest(&mut page, &mut now);
+    assert!(words.starts_with("1,500 changes since") && !words.contains("older"), "{words}");
+    assert_eq!(waiting, "");
 }

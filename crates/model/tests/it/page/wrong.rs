@@ -647,6 +647,24 @@ fn what_was_wrong_at_a_moment_is_what_was_shown_then_and_nothing_of_later() {
 }
 
 #[test]
+fn what_crashed_a_moment_before_is_found_behind_the_versions_in_which_it_runs() {
+    let (mut play, id) = listed();
+    play.pod(id, "ADDED", ("cart", 10), "CrashLoopBackOff");
+    for version in 11..15 {
+        play.pod(id, "MODIFIED", ("cart", version), "");
+    }
+    let at = play.place.now.get();
+    play.later(20_000.0);
+    let calm = play.place.now.get();
+    play.pod(id, "MODIFIED", ("cart", 15), "");
+    for (at, count) in [(at, 1), (calm, 0)] {
+        play.later(300.0);
+        play.rewind(RewindCommand::To(at));
+        assert_eq!(play.wrong().count, count, "{:?}", play.entries());
+    }
+}
+
+#[test]
 fn of_states_that_are_not_kept_it_is_not_guessed_what_was_wrong() {
     let (mut play, id) = listed();
     play.pod(id, "ADDED", ("cart", 10), "ErrImagePull");
