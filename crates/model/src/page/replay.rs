@@ -48,6 +48,8 @@ struct Open {
     list: Option<List>,
     /// Since when nothing was recorded of it, in milliseconds, until its list in a later file is complete.
     since: Option<f64>,
+    /// Its informer, as it was found last.
+    informer: Option<InformerId>,
 }
 
 /// The watches of a recording, as far as its lines have come.
@@ -183,7 +185,7 @@ impl Replay {
             let list = Some(List { others: Some(Vec::new()), ..List::default() });
             let (scope, since) = (scope.clone(), open.since.filter(|_| !is_repeated));
             let is_new = watched(resource, &scope, shared);
-            self.watches.insert(*number, Open { resource: *resource, scope, list, since });
+            self.watches.insert(*number, Open { resource: *resource, scope, list, since, informer: Some(id) });
             if let Some(informer) = shared.watching.informers.get_mut(id) {
                 // The list is compared with the store.
                 informer.drain(usize::MAX, env.now());
@@ -205,7 +207,8 @@ impl Replay {
         }
         watched(resource, scope, shared);
         shared.context(env).watch();
-        let open = Open { resource: *resource, scope: scope.clone(), list: Some(List::default()), since: None };
+        let (list, scope) = (Some(List::default()), scope.clone());
+        let open = Open { resource: *resource, scope, list, since: None, informer: None };
         self.watches.insert(*number, open);
         if let Some(id) = self.informer(*number, shared) {
             hand(id, Input::Start, shared, feed, env);
@@ -214,13 +217,17 @@ impl Replay {
         true
     }
 
-    fn informer(&self, number: u32, shared: &Shared) -> Option<InformerId> {
-        informer_of(self.watches.get(&number)?, shared)
+    /// The informer of a watch. There may be a hundred of them, and each line asks.
+    fn informer(&mut self, number: u32, shared: &Shared) -> Option<InformerId> {
+        let open = self.watches.get_mut(&number)?;
+        let is_its = |id: &InformerId| shared.watching.informers.of(*id) == Some((open.resource, &open.scope));
+        open.informer = open.informer.filter(is_its).or_else(|| informer_of(open, shared));
+        open.informer
     }
 
     fn step(&mut self, number: u32, step: &Step, shared: &mut Shared, feed: &mut Feed, env: &dyn Environment) {
         let Some(id) = self.informer(number, shared) else { return };
-        let Some(Open { resource, scope, list, since }) = self.watches.get_mut(&number) else { return };
+        let Some(Open { resource, scope, list, since, .. }) = self.watches.get_mut(&number) else { return };
         let at = env.now();
         let mut covered = |step| {
             let received = shared.watching.history.received();

@@ -8,6 +8,8 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::json;
 use rustc_hash::FxHasher;
 
+use super::Subject;
+
 /// A change of what is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
@@ -40,7 +42,7 @@ pub enum What {
     Replicas,
     /// It is to be deleted.
     Deletion,
-    /// Its own state.
+    /// Its own state, or what else was seen first of the trouble.
     State,
 }
 
@@ -48,6 +50,15 @@ impl Change {
     /// Whether it is a cause, and not what was seen first of the trouble itself.
     pub fn explains(&self) -> bool {
         self.what != What::State
+    }
+
+    /// A change of this object as the beginning of trouble with what has made it. That it was made explains nothing.
+    pub(super) fn of_made(self, Subject { kind, key, .. }: &Subject) -> Change {
+        if self.what != What::Created {
+            return self;
+        }
+        let words = Part { text: format!("the creation of {kind} {}", key.name), kind: PartKind::Plain };
+        Change { what: What::State, parts: vec![words], ..self }
     }
 
     /// The change in parts: the words, and which part each is.

@@ -640,7 +640,11 @@ impl WrongNow {
                 scaled.filter(is_just_before).or(template)
             }
         };
-        found.or(held.own.as_ref()).cloned()
+        let own = || {
+            let own = held.own.clone()?;
+            Some(if *top == held.subject.uid { own } else { own.of_made(&held.subject) })
+        };
+        found.cloned().or_else(own)
     }
 
     /// What is wrong, and what was until a moment ago: the gravest first, then what began last.

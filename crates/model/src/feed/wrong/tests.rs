@@ -193,6 +193,27 @@ fn another_version_s_pods_did_not_begin_with_a_change_that_made_none_of_them() {
 }
 
 #[test]
+fn that_a_pod_was_created_is_the_beginning_of_its_own_trouble_and_explains_none_of_what_made_it() {
+    let mut play = Play::default();
+    // Its ReplicaSet is not received.
+    play.receive(BEGAN, DeltaType::Added, "pods", pod("one-x2v", "one", waiting("CrashLoopBackOff")));
+    let mut alone = pod("alone", "", waiting("CrashLoopBackOff"));
+    alone["metadata"].as_object_mut().unwrap().remove("ownerReferences");
+    play.receive(BEGAN, DeltaType::Added, "pods", alone);
+    let words = |entry: &Entry| {
+        let words = row::of_entry(entry, true).began.into_iter().map(|(words, _)| words);
+        (entry.subject.key.name.to_string(), words.collect::<Vec<_>>().join(" "))
+    };
+    let mut began: Vec<(String, String)> = play.entries(2_000.0).iter().map(words).collect();
+    began.sort();
+    let expected = [
+        ("alone", "began with its creation"),
+        ("one", "began with the creation of Pod one-x2v and no change of its own explains it"),
+    ];
+    assert_eq!(began, expected.map(|(name, words)| (name.to_owned(), words.to_owned())));
+}
+
+#[test]
 fn a_crash_loop_is_one_entry_while_its_container_runs_for_a_moment() {
     let mut play = Play::default();
     play.list("deployments", deployment("a:1", 1, 1, 3));
