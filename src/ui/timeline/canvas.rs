@@ -8,6 +8,10 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use kubechurn_client::api::cell::Tone;
 use kubechurn_model::timeline::scene::fold::CHAR;
+use kubechurn_model::timeline::scene::{Band, Pill};
+
+/// How much of the ground of a pill is its tone, in percent.
+const TINT: u32 = 26;
 
 /// The theme's colours, read from the style variables.
 #[derive(Debug, Default)]
@@ -21,6 +25,8 @@ pub(super) struct Colours {
     bad: String,
     good: String,
     pub(super) panel: String,
+    /// The grounds of pills, in the order of [`Band::TONES`].
+    grounds: [String; 4],
 }
 
 /// A canvas, its context, and the theme in which it is painted.
@@ -80,7 +86,11 @@ impl Canvas {
             bad: colour("--bad"),
             good: colour("--good"),
             panel: read("--panel", "transparent"),
+            grounds: Default::default(),
         };
+        let grounds = Band::TONES
+            .map(|(tone, _)| format!("color-mix(in srgb, {} {TINT}%, {})", self.tone(tone), self.colours.panel));
+        self.colours.grounds = grounds;
         self.font = format!("11px {}", read("--mono", "monospace"));
         self.context.set_font(&self.font);
         let width = self.context.measure_text("0").map_or(CHAR, |metrics| metrics.width());
@@ -104,6 +114,18 @@ impl Canvas {
             Tone::Wait => &self.colours.warn,
             Tone::Bad => &self.colours.bad,
         }
+    }
+
+    /// The ground of a pill with this tone: the panel, tinted.
+    pub(super) fn ground(&self, tone: Tone) -> &str {
+        let grounds = Band::TONES.iter().zip(&self.colours.grounds);
+        grounds.into_iter().find(|((of, _), _)| *of == tone).map_or("", |(_, ground)| ground)
+    }
+
+    /// The upper left corner of a pill, in CSS pixels: it lies on one of the screen's.
+    pub(super) fn corner(&self, pill: &Pill) -> (f64, f64) {
+        let (left, top) = pill.corner(self.ratio);
+        (left / self.ratio, top / self.ratio)
     }
 
     pub(super) fn text(&self, text: &str, x: f64, y: f64) {
