@@ -45,16 +45,20 @@ impl<'a> Parser<'a> {
         &self.text[self.at..]
     }
 
+    // A path is parsed once for each column of a kind: what all parts call is no copy in each of them.
+    #[inline(never)]
     fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
+    #[inline(never)]
     fn next(&mut self) -> Option<char> {
         let next = self.peek()?;
         self.at += next.len_utf8();
         Some(next)
     }
 
+    #[inline(never)]
     fn consume(&mut self) -> &'a str {
         let consumed = &self.text[self.start..self.at];
         self.start = self.at;

@@ -7,6 +7,7 @@ use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::reflector::Health;
 use kubechurn_columns::kinds::Kind;
 
 use crate::feed::wrong::row::{WrongModel, WrongRow, of_card, of_entry};
@@ -214,6 +215,7 @@ impl Wrong {
             Some(_) => String::from("from the states of then"),
         };
         let title = match moment {
+            None if cx.health() == Some(Health::Stale) => String::from("Wrong when last heard"),
             None => String::from("Wrong now"),
             Some(_) => String::from("Wrong at ") + &cx.words().time_of_day(at),
         };

@@ -17,7 +17,9 @@ impl Heartbeats {
                 self.0.push(Heartbeat::of(cluster));
             }
         }
-        self.0.iter_mut().flat_map(|one| one.questions(informers, moment, hidden)).collect()
+        let mut questions = Vec::new();
+        self.0.iter_mut().for_each(|one| questions.extend(one.questions(informers, moment, hidden)));
+        questions
     }
 
     /// When [`Heartbeats::questions`] has something to ask: the earliest [`Heartbeat::deadline`].

@@ -647,6 +647,18 @@ fn what_was_wrong_at_a_moment_is_what_was_shown_then_and_nothing_of_later() {
 }
 
 #[test]
+fn what_was_wrong_when_the_server_was_last_heard_is_not_called_now() {
+    let (mut play, id) = listed();
+    play.pod(id, "ADDED", ("cart", 10), "ErrImagePull");
+    play.later(1_000.0);
+    assert_eq!((&*play.wrong().title, play.wrong().count), ("Wrong now", 1));
+    play.reflects(id, Input::Closed(1006));
+    play.reflects(id, Input::Failed(Failure::unreachable("connection refused")));
+    (0..3).for_each(|_| play.later(1_000.0));
+    assert_eq!((&*play.wrong().title, play.wrong().count), ("Wrong when last heard", 1));
+}
+
+#[test]
 fn what_crashed_a_moment_before_is_found_behind_the_versions_in_which_it_runs() {
     let (mut play, id) = listed();
     play.pod(id, "ADDED", ("cart", 10), "CrashLoopBackOff");
