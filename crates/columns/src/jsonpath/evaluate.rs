@@ -53,7 +53,11 @@ impl Evaluation {
                 found
             }
             Node::Filter(filter) => self.filter(from, filter)?,
-            Node::Wildcard => from.iter().flat_map(|value| value.content()).collect(),
+            Node::Wildcard => {
+                let mut found = Vec::new();
+                from.iter().for_each(|value| found.extend(value.content()));
+                found
+            }
             Node::Recursive => {
                 let mut found = Vec::new();
                 self.descend(&from, 0, &mut found)?;
