@@ -163,6 +163,21 @@ fn no_files_of_the_model_go_in_a_circle() {
     assert!(left.is_empty(), "each of these stands on another of them: {left:#?}");
 }
 
+/// The most methods of `Page`: it hands each input to a part, and decides nothing itself.
+const METHODS: usize = 40;
+
+#[test]
+fn the_page_has_few_methods() {
+    let is_method = |line: &str| {
+        let begins = |start: &str| line.strip_prefix("    ").is_some_and(|line| line.starts_with(start));
+        ["fn ", "pub fn ", "pub(super) fn "].into_iter().any(begins)
+    };
+    let of = |file: &str| code(&Path::new(ROOT).join("crates/model/src/page").join(file));
+    let all: Vec<String> = ["mod.rs", "output.rs"].into_iter().flat_map(of).map(|(_, line)| line).collect();
+    let count = all.iter().filter(|line| is_method(line)).count();
+    assert!((METHODS / 2..=METHODS).contains(&count), "Page has {count} methods");
+}
+
 #[test]
 fn the_methods_of_a_type_stand_in_one_file() {
     let folders = ["crates/model/src", "crates/client/src/cache"];

@@ -477,7 +477,7 @@ impl Feed {
         };
         let until = feed.span.as_ref().filter(|reading| reading.is_until());
         let dropped = match counts.lines_evicted {
-            0 if until.is_some_and(Reading::has_older) => String::from(" (older ones at earlier moments)"),
+            0 if until.is_some_and(Reading::has_older) => String::from(" (before that: at an earlier moment)"),
             0 => String::new(),
             _ if of_kinds => String::from(" (older dropped)"),
             dropped => format!(" ({} older dropped)", grouped(dropped)),

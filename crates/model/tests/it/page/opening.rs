@@ -123,7 +123,7 @@ fn where_an_api_answers_they_are_in_the_palette() {
 const MANY: u32 = 12_000;
 
 #[test]
-fn of_a_long_recording_nothing_comes_too_fast_and_older_changes_are_said_to_be_there() {
+fn of_a_long_recording_nothing_comes_too_fast_and_it_is_said_where_older_changes_are() {
     let place = Place::default();
     *place.url.borrow_mut() = (HOME.to_owned(), String::from("#/pods?view=changes"));
     let env = |now| Recorded { around: &place, now, ahead: 0.0 };
@@ -155,12 +155,12 @@ fn of_a_long_recording_nothing_comes_too_fast_and_older_changes_are_said_to_be_t
     };
     let (words, waiting) = rest(&mut page, &mut now);
     assert!(
-        words.starts_with("2,000 changes since") && words.contains(" (older ones at earlier moments), "),
+        words.starts_with("2,000 changes since") && words.contains(" (before that: at an earlier moment), "),
         "{words}"
     );
     assert_eq!(waiting, "");
     page.command(Command::Rewind(RewindCommand::To(1_500.0)), &env(now));
     let (words, waiting) = rest(&mut page, &mut now);
-    assert!(words.starts_with("1,500 changes since") && !words.contains("older"), "{words}");
+    assert!(words.starts_with("1,500 changes since") && !words.contains("before"), "{words}");
     assert_eq!(waiting, "");
 }
