@@ -179,6 +179,19 @@ fn of_another_cluster_s_log_only_what_names_the_uid_counts() {
 }
 
 #[test]
+fn a_line_without_a_name_counts_for_what_the_log_names_elsewhere() {
+    let made = pod("u", 1, &[("m", "", 1)], r#","generateName":"a-""#);
+    let ready = pod("u", 2, &[("m", "", 1), ("m", "status", 5)], r#","generateName":"a-""#);
+    let versions = [(ADDED, "u", &*made, 1.5), (UPDATED, "u", &*ready, 5.5)];
+    let create = line(1, "alice", "create", (1.2, 1.3), r#""objectRef":{"resource":"pods","namespace":"shop"}"#);
+    let status = line(2, "kubelet", "patch", (5.2, 5.3), OF_STATUS);
+    assert_eq!(who(&requests(&[create.clone(), status], &versions), 0), "alice");
+    assert_eq!(who(&requests(std::slice::from_ref(&create), &versions), 0), "", "it may be of another cluster");
+    let other_time = line(2, "kubelet", "patch", (35.2, 35.3), OF_STATUS);
+    assert_eq!(who(&requests(&[create, other_time], &versions), 0), "");
+}
+
+#[test]
 fn what_is_taken_is_forgotten_and_who_asked_for_a_deletion_is_not() {
     let mark = r#","deletionTimestamp":"2026-11-26T17:00:35Z","deletionGracePeriodSeconds":30"#;
     let (old, new) = (pod("u", 1, &[], ""), pod("u", 2, &[], mark));
