@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
         &self.text[self.at..]
     }
 
-    // A path is parsed once for each column of a kind: what all parts call is no copy in each of them.
+    // Each rule would otherwise get a copy of this, and a path is parsed but once for each column of a kind.
     #[inline(never)]
     fn peek(&self) -> Option<char> {
         self.rest().chars().next()

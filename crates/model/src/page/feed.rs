@@ -32,6 +32,7 @@ use crate::page::environment::Environment;
 use crate::page::links::{cluster_of, of_change};
 use crate::page::net;
 use crate::page::notes;
+use crate::page::rewind::NO_CHANGE;
 use crate::page::time_words::whole_second;
 use crate::page::watching::Recorded;
 use crate::page::who;
@@ -476,14 +477,16 @@ impl Feed {
             false => counts.significant + counts.noise - counts.lines_evicted,
         };
         let until = feed.span.as_ref().filter(|reading| reading.is_until());
+        // What is older is found at an earlier moment, and is not dropped.
+        let is_last = counts.lines_evicted == 0 && until.is_some_and(Reading::has_older);
         let dropped = match counts.lines_evicted {
-            0 if until.is_some_and(Reading::has_older) => String::from(" (before that: at an earlier moment)"),
             0 => String::new(),
             _ if of_kinds => String::from(" (older dropped)"),
             dropped => format!(" ({} older dropped)", grouped(dropped)),
         };
         let mut words = format!(
-            "{}{}{dropped}, {}",
+            "{}{}{}{dropped}, {}",
+            if is_last { "the last " } else { "" },
             plural(count as usize, "change"),
             since.unwrap_or_default(),
             plural(kinds, "kind")
@@ -530,7 +533,8 @@ impl Feed {
             (true, false) => "No change passes the filter.",
         };
         let empty = unreadable(cx).filter(|_| is_empty).unwrap_or_else(|| empty.to_owned());
-        let later = until.and(cx.view.header.rewind.as_ref()).map(|rewind| rewind.since.clone()).unwrap_or_default();
+        let since = until.and(cx.view.header.rewind.as_ref()).map(|rewind| rewind.since.clone());
+        let later = since.filter(|since| since != NO_CHANGE).unwrap_or_default();
         let log = cx.watching.history.who.counts().map_or_else(String::new, |counts| counts.to_string());
         let is_known = !cx.watching.history.who.is_empty();
         FeedFrame { words, waiting, later, newer, noise, empty, is_known, log }

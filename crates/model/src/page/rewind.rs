@@ -12,6 +12,9 @@ use crate::rewind::{Rewound, Stores, is_chosen};
 use crate::timeline::mark::grouped;
 use crate::timeline::scene::duration;
 
+/// What is said of a moment after which nothing was received.
+pub(super) const NO_CHANGE: &str = "no change since";
+
 /// How long before a change playing goes on, where quiet stretches are left out, in milliseconds at the speed of 1.
 const BEFORE_CHANGE: f64 = 300.0;
 /// How long nothing may happen while playing, in milliseconds at the speed of 1: beyond that it is a quiet stretch.
@@ -209,7 +212,7 @@ impl Rewind {
         let (before, after) = changes_around(moment, cx);
         let since = cx.watching.history.changes_since(moment, &is_in_view(cx));
         let since = match since {
-            0 => String::from("no change since"),
+            0 => NO_CHANGE.to_owned(),
             1 => String::from("1 change since"),
             since => format!("{} changes since", grouped(since as u64)),
         };
