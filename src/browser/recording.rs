@@ -6,21 +6,44 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, DragEvent, Event, EventTarget, File, FileList, HtmlInputElement, ReadableStreamDefaultReader, RequestMode,
+    Blob, DragEvent, Event, EventTarget, File, FileList, HtmlInputElement, ReadableStream, ReadableStreamDefaultReader,
+    RequestMode, WritableStream, WritableStreamDefaultWriter,
 };
 
 use kubechurn_recording::member;
 
 use crate::browser::document;
+use crate::browser::task::{self, Work};
+
+/// How many bytes a transformer is given at once.
+const FED: usize = 1 << 16;
 
 /// What goes through one of the browser's transformers, such as `CompressionStream`, which take the name of a format.
 fn through(blob: &Blob, transformer: &str) -> Option<ReadableStreamDefaultReader> {
     let class = Reflect::get(&js_sys::global(), &transformer.into()).ok()?.dyn_into::<Function>().ok()?;
     let made = Reflect::construct(&class, &js_sys::Array::of1(&"gzip".into())).ok()?;
-    let stream = blob.stream();
-    let pipe = Reflect::get(&stream, &"pipeThrough".into()).ok()?.dyn_into::<Function>().ok()?;
-    let piped = pipe.call1(&stream, &made).ok()?;
-    piped.dyn_into::<web_sys::ReadableStream>().ok()?.get_reader().dyn_into().ok()
+    let side = |name: &str| Reflect::get(&made, &name.into()).ok();
+    let writer = side("writable")?.dyn_into::<WritableStream>().ok()?.get_writer().ok()?;
+    let reader = side("readable")?.dyn_into::<ReadableStream>().ok()?.get_reader().dyn_into().ok()?;
+    task::spawn(feed(blob.clone(), writer));
+    Some(reader)
+}
+
+/// Hands a transformer what it is to transform, with other tasks between the pieces. Of all that is there at once it makes one task.
+async fn feed(blob: Blob, writer: WritableStreamDefaultWriter) {
+    let (size, mut work) = (blob.size() as usize, Work::begin());
+    for from in (0..size).step_by(FED) {
+        let Some(piece) = piece(&blob, from, size.min(from + FED)).await else {
+            // Whoever reads what was made gets an error in place of an end.
+            let _ = JsFuture::from(writer.abort()).await;
+            return;
+        };
+        if JsFuture::from(writer.write_with_chunk(&piece)).await.is_err() {
+            return;
+        }
+        work.pause().await;
+    }
+    let _ = JsFuture::from(writer.close()).await;
 }
 
 /// Everything that a stream has, up to its end or to an error; and whether it came to its end.
@@ -48,10 +71,14 @@ pub async fn compressed(lines: &Blob) -> Option<Vec<u8>> {
     member::framed(&plain).filter(|_| is_whole)
 }
 
-async fn bytes(blob: &Blob, from: usize, to: usize) -> Option<Vec<u8>> {
+async fn piece(blob: &Blob, from: usize, to: usize) -> Option<Uint8Array> {
     let part = blob.slice_with_f64_and_f64(from as f64, to as f64).ok()?;
     let buffer = JsFuture::from(part.array_buffer()).await.ok()?.dyn_into::<ArrayBuffer>().ok()?;
-    Some(Uint8Array::new(&buffer).to_vec())
+    Some(Uint8Array::new(&buffer))
+}
+
+async fn bytes(blob: &Blob, from: usize, to: usize) -> Option<Vec<u8>> {
+    piece(blob, from, to).await.map(|piece| piece.to_vec())
 }
 
 /// How many bytes of a text are read at once.
