@@ -54,16 +54,17 @@ impl Reports<'_> {
         let (watching, verifier) = (&self.page.shared.watching, &self.page.verification.verifier);
         let now = env.now();
         let times = (watching.moment, now);
-        let status = |at| {
-            let mut status = status(&watching.watches, at, &watching.informers, verifier, times)?;
-            status.state = self.page.shared.navigation.state(status.state);
-            Some(status)
-        };
-        let status = (0..watching.watches.len()).filter_map(status);
+        let mut all = Vec::new();
+        for at in 0..watching.watches.len() {
+            if let Some(mut status) = status(&watching.watches, at, &watching.informers, verifier, times) {
+                status.state = self.page.shared.navigation.state(status.state);
+                all.push(json(&status));
+            }
+        }
         let Navigation { route, catalog, definitions, .. } = &self.page.shared.navigation;
-        let awaited = route.watched(catalog).into_iter().filter(|kind| definitions.awaits(kind)).map(waiting);
-        let all: Vec<String> =
-            status.map(|status| json(&status)).chain(awaited.map(|waiting| json(&waiting))).collect();
+        for kind in route.watched(catalog).into_iter().filter(|kind| definitions.awaits(kind)) {
+            all.push(json(&waiting(kind)));
+        }
         format!("[{}]", all.join(","))
     }
 

@@ -116,6 +116,7 @@ impl Known<'_> {
         let words: Vec<&str> = query.split_whitespace().collect();
         let mut scored: Vec<(u32, FoundEntry)> = self
             .entries()
+            .into_iter()
             .filter_map(|entry| {
                 let (score, marks) = score(&entry, &words)?;
                 Some((score, FoundEntry { entry, marks }))
@@ -133,7 +134,7 @@ impl Known<'_> {
         in_place.into_iter().chain(scored.into_iter().map(|(_, found)| found)).take(SHOWN).collect()
     }
 
-    fn entries(&self) -> impl Iterator<Item = Entry> {
+    fn entries(&self) -> Vec<Entry> {
         let recent = self.recent.iter().filter_map(|(kind, key)| {
             let kind = self.catalog.find(kind)?;
             Some(Entry {
@@ -196,8 +197,16 @@ impl Known<'_> {
             names: ["open", "recording", "earlier"].map(String::from).to_vec(),
             command: Command::OpenBeside(fragment.clone()),
         });
-        let namespaces = std::iter::once(all).chain(namespaces).chain(everything);
-        recent.chain(kinds).chain(namespaces).chain(clusters).chain(beside).chain(recordings).chain(commands)
+        let mut entries: Vec<Entry> = recent.collect();
+        entries.extend(kinds);
+        entries.push(all);
+        entries.extend(namespaces);
+        entries.extend(everything);
+        entries.extend(clusters);
+        entries.extend(beside);
+        entries.extend(recordings);
+        entries.extend(commands);
+        entries
     }
 
     /// An object that was found, unless it is one of those that were looked at.
