@@ -16,7 +16,7 @@ use crate::browser::document;
 use crate::browser::task::{self, Work};
 
 /// How many bytes a transformer is given at once.
-const FED: usize = 1 << 16;
+const AT_ONCE: usize = 1 << 16;
 
 /// What goes through one of the browser's transformers, such as `CompressionStream`, which take the name of a format.
 fn through(blob: &Blob, transformer: &str) -> Option<ReadableStreamDefaultReader> {
@@ -25,15 +25,16 @@ fn through(blob: &Blob, transformer: &str) -> Option<ReadableStreamDefaultReader
     let side = |name: &str| Reflect::get(&made, &name.into()).ok();
     let writer = side("writable")?.dyn_into::<WritableStream>().ok()?.get_writer().ok()?;
     let reader = side("readable")?.dyn_into::<ReadableStream>().ok()?.get_reader().dyn_into().ok()?;
-    task::spawn(feed(blob.clone(), writer));
+    task::spawn(write_pieces(blob.clone(), writer));
     Some(reader)
 }
 
-/// Hands a transformer what it is to transform, with other tasks between the pieces. Of all that is there at once it makes one task.
-async fn feed(blob: Blob, writer: WritableStreamDefaultWriter) {
+/// Gives a transformer what it is to transform in pieces, with other tasks between them: the browser transforms all that is there in
+/// one task.
+async fn write_pieces(blob: Blob, writer: WritableStreamDefaultWriter) {
     let (size, mut work) = (blob.size() as usize, Work::begin());
-    for from in (0..size).step_by(FED) {
-        let Some(piece) = piece(&blob, from, size.min(from + FED)).await else {
+    for from in (0..size).step_by(AT_ONCE) {
+        let Some(piece) = piece(&blob, from, size.min(from + AT_ONCE)).await else {
             // Whoever reads what was made gets an error in place of an end.
             let _ = JsFuture::from(writer.abort()).await;
             return;

@@ -10,9 +10,10 @@ use rustc_hash::FxBuildHasher;
 const ENTRY: usize = 64;
 /// The part of a text that is allocated beyond its end.
 const ROOM: usize = 16;
-/// The part of the budget for texts that were replaced, and the most bytes of them. They are compared within a few frames; and
-/// memory that is used again soon is still in the processor's cache.
+/// The part of the budget for texts that were replaced.
 const REPLACED: usize = 4;
+/// The most bytes of them. They are compared within a few frames, and memory that is used again soon is still in the processor's
+/// cache.
 const MOST_REPLACED: usize = 2 << 20;
 
 /// Texts by the numbers of their versions; the oldest give way.

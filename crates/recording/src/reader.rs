@@ -19,9 +19,6 @@ const LONGEST: usize = 16 << 20;
 /// How many bytes the texts of a block may take that later lines can be edits of. A few bytes of edits can ask for any number.
 const MOST: usize = 512 << 20;
 
-/// The part of a text that is allocated beyond its end.
-const ROOM: usize = 16;
-
 /// Each line has a member of one of these names, but for the first one. Others are passed over.
 const KNOWN: [&str; 5] = ["type", "step", "definition", "note", "request"];
 /// The member of the lines of a state.
@@ -267,8 +264,8 @@ impl Block {
                 Some(like) => self.objects.get(like as usize).ok_or("what it is like is not in the block")?,
                 None => known,
             };
-            // Left to itself it would grow to twice its size, and it is held as it is.
-            self.spare.reserve_exact(base.text.len() + base.text.len() / ROOM);
+            // What the edits put in is no longer than they are. A text that grows by itself takes up to twice its size.
+            self.spare.reserve_exact(base.text.len() + edits.len());
             if edit::read(&base.text, edits, LONGEST, &mut self.spare).is_none() {
                 return Err("its edits do not fit the text before it");
             }

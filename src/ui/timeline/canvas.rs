@@ -118,8 +118,8 @@ impl Canvas {
 
     /// The ground of a pill with this tone: the panel, tinted.
     pub(super) fn ground(&self, tone: Tone) -> &str {
-        let grounds = Band::TONES.iter().zip(&self.colours.grounds);
-        grounds.into_iter().find(|((of, _), _)| *of == tone).map_or("", |(_, ground)| ground)
+        let mut grounds = Band::TONES.iter().zip(&self.colours.grounds);
+        grounds.find(|((of, _), _)| *of == tone).map_or("", |(_, ground)| ground)
     }
 
     /// The upper left corner of a pill, in CSS pixels: it lies on one of the screen's.

@@ -410,9 +410,10 @@ impl Requests {
             pool.writes.iter().zip(0..).filter(|(write, _)| self.counts_for(write)).unzip();
         let objects = pool.generated.iter().filter_map(|name| {
             let known = self.known.get(&(of.0.clone(), of.1.clone(), of.2.clone(), name.clone()))?;
-            // A log of another cluster names none of these objects.
-            let mut named = known.writes.iter().filter(|write| write.state != State::None).peekable();
-            (named.peek().is_some() && named.all(|write| write.act != Act::Create)).then_some(&known.versions)
+            let joined = known.writes.iter().filter(|write| write.state != State::None);
+            let acts: Vec<Act> = joined.map(|write| write.act).collect();
+            // A log of another cluster names none of these objects, and a line that names one as created has joined that already.
+            (!acts.is_empty() && !acts.contains(&Act::Create)).then_some(&known.versions)
         });
         let is_made = |facts: &&Facts| facts.what == What::Added && facts.is_generated;
         let versions: Vec<&Facts> = objects.flatten().filter(is_made).collect();

@@ -91,30 +91,24 @@ fn uuid(text: &str) -> Option<[u8; 16]> {
     if text.len() != LENGTH || HYPHENS.iter().any(|at| text[*at] != b'-') {
         return None;
     }
-    let (mut bytes, mut at) = ([0; 16], 0);
+    let mut digits = (0..LENGTH).filter(|at| !HYPHENS.contains(at)).map(|at| match text[at] {
+        digit @ b'0'..=b'9' => Some(digit - b'0'),
+        digit @ b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    });
+    let mut bytes = [0; 16];
     for byte in &mut bytes {
-        at += usize::from(HYPHENS.contains(&at));
-        *byte = digit(text[at])? << 4 | digit(text[at + 1])?;
-        at += 2;
+        *byte = digits.next()?? << 4 | digits.next()??;
     }
     Some(bytes)
 }
 
-fn digit(letter: u8) -> Option<u8> {
-    match letter {
-        b'0'..=b'9' => Some(letter - b'0'),
-        b'a'..=b'f' => Some(letter - b'a' + 10),
-        _ => None,
-    }
-}
-
 fn write(bytes: &[u8; 16]) -> [u8; LENGTH] {
-    let (mut text, mut at) = ([b'-'; LENGTH], 0);
-    for byte in bytes {
-        at += usize::from(HYPHENS.contains(&at));
-        text[at] = DIGITS[usize::from(byte >> 4)];
-        text[at + 1] = DIGITS[usize::from(byte & 15)];
-        at += 2;
+    let mut text = [b'-'; LENGTH];
+    let places = (0..LENGTH).filter(|at| !HYPHENS.contains(at));
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    for (at, digit) in places.zip(digits) {
+        text[at] = DIGITS[usize::from(digit)];
     }
     text
 }

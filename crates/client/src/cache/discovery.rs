@@ -111,7 +111,7 @@ impl CachedDiscovery {
     /// while the server runs. The server's own groups never change.
     pub fn wanted(&self) -> Vec<GroupVersion> {
         let wanted = |version: &&Version| version.resources.is_none() || version.failed || may_define(version.of.group);
-        self.versions().into_iter().filter(wanted).map(|version| version.of).collect()
+        self.versions().filter(wanted).map(|version| version.of).collect()
     }
 
     /// A document was answered, or could not be asked for, with the reason in words. Then what is known of it stays known.
@@ -156,7 +156,7 @@ impl CachedDiscovery {
 
     /// How long to wait before the next round, in milliseconds.
     pub fn wait(&self) -> u32 {
-        match self.versions().first() {
+        match self.versions().next() {
             _ if self.failed == 1 || self.resources().is_empty() => SOON,
             Some(_) => SELDOM,
             None => AGAIN,
@@ -180,14 +180,11 @@ impl CachedDiscovery {
         all
     }
 
-    fn versions(&self) -> Vec<&Version> {
-        let mut all = Vec::new();
-        for half in &self.halves {
-            if let Known::Versions(versions) = &half.known {
-                all.extend(versions);
-            }
-        }
-        all
+    fn versions(&self) -> impl Iterator<Item = &Version> {
+        self.halves.iter().flat_map(|half| match &half.known {
+            Known::Versions(versions) => &versions[..],
+            Known::Aggregated { .. } => &[],
+        })
     }
 }
 

@@ -32,7 +32,6 @@ use crate::page::environment::Environment;
 use crate::page::links::{cluster_of, of_change};
 use crate::page::net;
 use crate::page::notes;
-use crate::page::rewind::NO_CHANGE;
 use crate::page::time_words::whole_second;
 use crate::page::watching::Recorded;
 use crate::page::who;
@@ -533,8 +532,7 @@ impl Feed {
             (true, false) => "No change passes the filter.",
         };
         let empty = unreadable(cx).filter(|_| is_empty).unwrap_or_else(|| empty.to_owned());
-        let since = until.and(cx.view.header.rewind.as_ref()).map(|rewind| rewind.since.clone());
-        let later = since.filter(|since| since != NO_CHANGE).unwrap_or_default();
+        let later = until.and(cx.view.header.rewind.as_ref()).map(|rewind| rewind.later.clone()).unwrap_or_default();
         let log = cx.watching.history.who.counts().map_or_else(String::new, |counts| counts.to_string());
         let is_known = !cx.watching.history.who.is_empty();
         FeedFrame { words, waiting, later, newer, noise, empty, is_known, log }

@@ -12,9 +12,6 @@ use crate::rewind::{Rewound, Stores, is_chosen};
 use crate::timeline::mark::grouped;
 use crate::timeline::scene::duration;
 
-/// What is said of a moment after which nothing was received.
-pub(super) const NO_CHANGE: &str = "no change since";
-
 /// How long before a change playing goes on, where quiet stretches are left out, in milliseconds at the speed of 1.
 const BEFORE_CHANGE: f64 = 300.0;
 /// How long nothing may happen while playing, in milliseconds at the speed of 1: beyond that it is a quiet stretch.
@@ -211,8 +208,8 @@ impl Rewind {
     fn model(&self, moment: Moment, cx: &Context<'_>) -> RewindModel {
         let (before, after) = changes_around(moment, cx);
         let since = cx.watching.history.changes_since(moment, &is_in_view(cx));
-        let since = match since {
-            0 => NO_CHANGE.to_owned(),
+        let later = match since {
+            0 => String::new(),
             1 => String::from("1 change since"),
             since => format!("{} changes since", grouped(since as u64)),
         };
@@ -228,7 +225,8 @@ impl Rewind {
                 (at, Some(_)) => format!("{} before the end", duration(at)),
             },
             recording: cx.navigation.recorded.as_ref().map(|recorded| recorded.title.clone()),
-            since,
+            since: if later.is_empty() { String::from("no change since") } else { later.clone() },
+            later,
             steps: [step(before, "−"), step(after, "+")],
             plays: self.plays(),
             speed: self.speed,

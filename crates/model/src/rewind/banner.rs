@@ -49,6 +49,8 @@ pub struct RewindModel {
     pub recording: Option<String>,
     /// How many changes have come since, in words.
     pub since: String,
+    /// The same, but empty where none has come.
+    pub later: String,
     /// How far it is to the change before and to the next one, in words; empty where there is none.
     pub steps: [String; 2],
     /// Whether it moves on.

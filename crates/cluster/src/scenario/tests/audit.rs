@@ -280,8 +280,8 @@ async fn every_change_gets_its_right_user_and_none_another_one() {
 #[tokio::test(start_paused = true)]
 async fn with_holes_doubles_and_the_lines_of_another_cluster_nothing_is_false() {
     let played = play(&Scenario::MIXED, 3, 16).await;
-    // What has a name of its own, as the ServiceAccounts have, is not written in the same second here. Without uids nothing could
-    // say of which cluster such a line is.
+    // This cluster begins seven seconds later: what has the same name in both, as ServiceAccounts have, is not written in the same
+    // second. If it were, no line without a uid could say of which cluster it is.
     clock::set_skew(7);
     let other = play(&Scenario::MIXED, 4, 16).await;
     // A cluster of the same seed that begins in the same second is the same cluster, and no other one: uids and times agree.
